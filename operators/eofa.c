@@ -102,7 +102,7 @@ void eofa_add_force(const eofa *e, int chirality, field *force, const field *x)
     link_map *map = e->s.map;
     field *y = field_like(x), *sum = link_map_open_force(map, force);
     domainwall_map(y, &reflect, 0, x);
-    hop_force(sum, map ? link_map_links(map) : e->links, x, y);
+    hop_force(sum, map ? link_map_links(map) : e->links, x, y, 1);
     link_map_close_force(map, force, sum);
     field_destroy(y);
 }

@@ -109,10 +109,11 @@ fermion *wilson_fermion(const field *links, const wilson_settings *s)
     REQUIRE_MEMORY(q, "out of memory");
     q->w = wilson_create(links, s);
     linop *direct = wilson_schur(q->w);
+    const clover_coefficients c = wilson_clover(s);
     fermion_open(&q->base,
-                 s->c_sw == 0     ? &plain
-                 : s->thin_clover ? &thin_clover
-                                  : &clover,
+                 c.space == 0 && c.time == 0 ? &plain
+                 : s->thin_clover            ? &thin_clover
+                                             : &clover,
                  links, s->map, direct, normal_create(direct));
     return &q->base;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "kernels/base/error.h"
 #include "kernels/ops/gauge.h"
 
 long flow_steps(double time, double step)
@@ -22,6 +23,11 @@ const flow_kernel *flow_kernel_number(int i)
     return i < (int)(sizeof kernels / sizeof kernels[0]) ? &kernels[i] : NULL;
 }
 
+double flow_largest_step(const flow_kernel *k, double xi)
+{
+    return fmin(k->most_step, k->most_step * 16 / (12 + 4 * xi * xi));
+}
+
 double flow_action(const field *links, const flow_kernel *k)
 {
     return gauge_action(links, gauge_weights_c1(1, k->c1)) / (6 * (double)links->lat->volume);
@@ -29,21 +35,25 @@ double flow_action(const field *links, const flow_kernel *k)
 
 /* gauge_force() adds beta / 6 P(U staples), and the slope is -P(U staples): a weight w of a slope is beta = 6 w, and
  * the sign goes into the step. */
-static void slope(field *out, const field *links, const flow_kernel *k, double weight)
+static void slope(field *out, const field *links, const flow_kernel *k, double xi, double weight)
 {
+    gauge_weights w = gauge_weights_c1(6 * weight, k->c1);
+    w.plaquette[1] *= xi * xi;
     momenta_zero(out);
-    gauge_force(out, links, gauge_weights_c1(6 * weight, k->c1));
+    gauge_force(out, links, w);
     if (k->corrects) momenta_laplace(out, 1.0 / 12, links);
 }
 
-void flow_advance(field *links, const flow_kernel *k, double step, field *a, field *b)
+void flow_advance(field *links, const flow_kernel *k, double xi, double step, field *a, field *b)
 {
-    slope(a, links, k, 1.0 / 4);
-    gauge_update(links, -step, a);
-    slope(b, links, k, 8.0 / 9);
+    const double in_time = step / (xi * xi);
+    REQUIRE(xi == 1 || k->c1 == 0, "kernel %s with an anisotropy", k->name);
+    slope(a, links, k, xi, 1.0 / 4);
+    gauge_update_by(links, -step, -in_time, a);
+    slope(b, links, k, xi, 8.0 / 9);
     momenta_add(b, -17.0 / 9, a);
-    gauge_update(links, -step, b);
-    slope(a, links, k, 3.0 / 4);
+    gauge_update_by(links, -step, -in_time, b);
+    slope(a, links, k, xi, 3.0 / 4);
     momenta_add(a, -1, b);
-    gauge_update(links, -step, a);
+    gauge_update_by(links, -step, -in_time, a);
 }

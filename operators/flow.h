@@ -5,7 +5,10 @@
  *
  * Kernels: wilson, S of plaquettes and D the derivative; symanzik, S of plaquettes and rectangles, c1 = -1/12; zeuthen, that S and D =
  * (1 + nabla*_mu nabla_mu / 12) times the derivative of the link mu, which has no errors of order a^2 at tree level (A. Ramos and
- * S. Sint, arXiv:1508.05552). */
+ * S. Sint, arXiv:1508.05552).
+ *
+ * On an anisotropic lattice, a_s = xi a_t, the flow of kernel wilson is that of the continuum with times in units of a_s^2:
+ * temporal plaquettes weigh xi^2 in S, and slopes of links in time are divided by it (S. Borsanyi et al., arXiv:1205.0781). */
 #ifndef PLAQ_FLOW_H
 #define PLAQ_FLOW_H
 
@@ -24,19 +27,25 @@ typedef struct {
 /* Kernels by number, null after the last. */
 const flow_kernel *flow_kernel_number(int i);
 
-/* The scheme is unstable beyond 2.51 / w, w the fastest mode of the flow: 16, 80/3 and 160/9 of the three kernels. */
+/* The scheme is unstable beyond 2.51 / w, w the fastest mode of the flow: 16, 80/3 and 160/9 of the three kernels,
+ * and 12 + 4 xi^2 of kernel wilson with an anisotropy. */
 #define FLOW_STEPS "(0,0.15]"
 #define FLOW_STEP_HELP                                                                                                 \
     "step of the flow's Runge-Kutta, which is unstable beyond 0.157, where 16 steps (the fastest mode of the flow) "   \
     "are more than 2.51"
 
+#define FLOW_XI_HELP                                                                                                   \
+    "anisotropy a_s / a_t of the flow, whose times are in units of a_s^2; steps may be 2.4 / (12 + 4 xi^2) at most"
+
 /* Steps of this size, the last one perhaps shorter, from 0 to a flow time, both in units of a^2. */
 long flow_steps(double time, double step);
 /* Flow time after step number i of those (0: before the first). */
 double flow_time_after(long i, double time, double step);
+/* Largest step of a kernel with this anisotropy. */
+double flow_largest_step(const flow_kernel *kernel, double xi);
 /* Links after one step, in double precision and of both parities, in place; a and b are momenta fields to work in.
  * Collective. */
-void flow_advance(field *links, const flow_kernel *kernel, double step, field *a, field *b);
+void flow_advance(field *links, const flow_kernel *kernel, double xi, double step, field *a, field *b);
 /* The kernel's action over six times the number of sites, 1 - P of plaquettes: it falls along the flow. Collective. */
 double flow_action(const field *links, const flow_kernel *kernel);
 

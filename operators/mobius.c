@@ -343,7 +343,7 @@ static void add_variation(void *force, fermion *f, double factor, const field *x
 {
     mobius *m = (mobius *)f;
     field *right = continue_field(m, x, 1, 0), *left = continue_field(m, y, factor, 1);
-    hop_force(force, fermion_links(f), right, left);
+    hop_force(force, fermion_links(f), right, left, 1);
     field_destroy(left);
     field_destroy(right);
 }

@@ -31,7 +31,8 @@ typedef struct {
 struct wilson {
     const field *links, *special; /* links of the hop, and of the clover term, which has no twist */
     link_map *map;
-    double mass, mu, c_sw;
+    double mass, mu, space; /* space: factor of the hop's spatial directions */
+    clover_coefficients c;
     schur_form form;
     parity p, q;
     field_kind storage;
@@ -44,12 +45,12 @@ struct wilson {
 
 static double diagonal(const wilson *w)
 {
-    return 4 + w->mass;
+    return 1 + 3 * w->space + w->mass;
 }
 
 static int has_clover(const wilson *w)
 {
-    return w->c_sw != 0;
+    return w->c.space != 0 || w->c.time != 0;
 }
 
 /* Brings smeared links up to date, whose version then tells of what is derived from them. */
@@ -106,8 +107,8 @@ static void build_double(wilson *w)
     if (!m->clover && !both) m->clover = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, w->p, 1, w->links->where);
     field *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, w->links->where);
     gauge_field_strength(tensor, w->special);
-    clover_build(m->inverse, tensor, diagonal(w), w->c_sw);
-    if (m->clover) clover_build(m->clover, tensor, diagonal(w), w->c_sw);
+    clover_build(m->inverse, tensor, diagonal(w), w->c);
+    if (m->clover) clover_build(m->clover, tensor, diagonal(w), w->c);
     field_destroy(tensor);
     invert(w, m, w->q);
     if (both) invert(w, m, w->p);
@@ -215,7 +216,7 @@ static void hop_to_other(const wilson *w, const material *m, field *y, const fie
 {
     const site_matrix inverse = inverse_matrix(w, m, sign);
     hop_with(y, y->par, x, HOP_CLOVER, &inverse,
-             (wilson_hop_call){.a = 1, .sign = sign, .links = m->links, .cut = cut});
+             (wilson_hop_call){.a = 1, .sign = sign, .links = m->links, .space = w->space, .cut = cut});
 }
 
 /* y_p = A_pp x_p - D t_q / 4 */
@@ -224,7 +225,8 @@ static void close_asymmetric(const wilson *w, const material *m, field *y, const
 {
     const site_matrix own = own_matrix(w, m->clover, sign);
     hop_with(y, y->par, t, HOP_ADD_CLOVER, &own,
-             (wilson_hop_call){.a = -0.25, .b = 1, .sign = sign, .links = m->links, .add = x, .cut = cut});
+             (wilson_hop_call){
+                 .a = -0.25, .b = 1, .sign = sign, .links = m->links, .space = w->space, .add = x, .cut = cut});
 }
 
 /* y_p = x_p - A_pp^-1 D A_qq^-1 D x_p / 4, or its dagger, in which A_pp^-dagger comes first. sum: where |x|^2 goes, which
@@ -234,7 +236,8 @@ static void apply_symmetric(const schur *s, const material *m, field *y, const f
     const wilson *w = s->w;
     const int sign = dagger ? -1 : 1;
     const site_matrix inverse = inverse_matrix(w, m, sign), one = {.scale = 1};
-    const wilson_hop_call call = {.a = -0.25, .b = 1, .sign = sign, .links = m->links, .add = x, .cut = s->base.inside};
+    const wilson_hop_call call = {
+        .a = -0.25, .b = 1, .sign = sign, .links = m->links, .space = w->space, .add = x, .cut = s->base.inside};
     const int first = dagger && !is_number(&inverse);
     if (sum) clover_apply_norm2_start(sum, s->work_p, x->par, m->inverse, x, 1);
     else if (first) apply_matrix(s->work_p, x->par, &inverse, x);
@@ -324,7 +327,7 @@ static const field *whole_clover(wilson *w)
     if (w->whole_version == links->version) return w->whole;
     field *tensor = field_create(links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
     gauge_field_strength(tensor, w->special);
-    clover_build(w->whole, tensor, diagonal(w), w->c_sw);
+    clover_build(w->whole, tensor, diagonal(w), w->c);
     field_destroy(tensor);
     w->whole_version = links->version;
     return w->whole;
@@ -397,10 +400,14 @@ static field *rows_of_field(const field *f, const field *vectors)
 static void galerkin(linop *op, const aggregation *a, field *links, field *diagonal, const field *vectors)
 {
     wilson *w = ((schur *)op)->w;
-    field *link_rows = rows_of_field(w->links, vectors), *clover_rows = rows_of_field(whole_clover(w), vectors);
+    field *scaled = w->space != 1 ? field_like(w->links) : NULL;
+    if (scaled) links_scale(scaled, w->links, (const double[]){w->space, w->space, w->space, 1});
+    field *link_rows = rows_of_field(scaled ? scaled : w->links, vectors),
+          *clover_rows = rows_of_field(whole_clover(w), vectors);
     coarse_galerkin_wilson(a, links, diagonal, vectors, link_rows, clover_rows);
     field_destroy(clover_rows);
     field_destroy(link_rows);
+    field_destroy(scaled);
 }
 
 static unsigned long links_version(const linop *op)
@@ -410,14 +417,14 @@ static unsigned long links_version(const linop *op)
     return w->links->version;
 }
 
-/* M = 4 + m + the clover term - D / 2 */
+/* M = m + what does not depend on m */
 static int shifted(const linop *op, const linop *from, double *by)
 {
     if (from->table != op->table) return 0;
     const wilson *w = ((const schur *)op)->w, *v = ((const schur *)from)->w;
     *by = w->mass - v->mass;
-    return w->links == v->links && w->special == v->special && w->c_sw == v->c_sw && op->prec == from->prec &&
-           op->where == from->where;
+    return w->links == v->links && w->special == v->special && w->space == v->space && w->c.space == v->c.space &&
+           w->c.time == v->c.time && op->prec == from->prec && op->where == from->where;
 }
 
 /* S = gamma_5, and gamma_5 A_pp of the symmetric form; A_pp keeps the chiralities apart. */
@@ -476,6 +483,18 @@ linop *wilson_schur(wilson *w)
     return schur_at(w, PREC_DOUBLE, w->links->where);
 }
 
+double wilson_space(const wilson_settings *s)
+{
+    return s->anisotropy.xi_0 != 0 ? s->anisotropy.nu / s->anisotropy.xi_0 : 1;
+}
+
+clover_coefficients wilson_clover(const wilson_settings *s)
+{
+    const wilson_anisotropy *a = &s->anisotropy;
+    if (a->xi_0 == 0) return clover_isotropic(s->c_sw);
+    return (clover_coefficients){a->c_R / a->xi_0, a->c_T};
+}
+
 wilson *wilson_create(const field *links, const wilson_settings *s)
 {
     wilson *w = calloc(1, sizeof *w);
@@ -483,12 +502,14 @@ wilson *wilson_create(const field *links, const wilson_settings *s)
     REQUIRE(links->prec == PREC_DOUBLE && links->kind == FIELD_LINKS, "links of kind %d, precision %d", links->kind,
             links->prec);
     REQUIRE(!s->map || s->map->from == links, "a map of other links");
+    REQUIRE(s->anisotropy.xi_0 == 0 || s->c_sw == 0, "c_sw = %g beside an anisotropy", s->c_sw);
     w->map = s->map ? link_map_share(s->map) : NULL;
     w->links = w->map ? w->map->links : links;
     w->special = s->thin_clover ? links : link_map_special(w->map, links);
     w->mass = s->mass;
     w->mu = s->mu;
-    w->c_sw = s->c_sw;
+    w->space = wilson_space(s);
+    w->c = wilson_clover(s);
     w->form = s->form;
     w->p = s->p;
     w->q = s->p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
@@ -523,7 +544,8 @@ void wilson_prepare(wilson *w, field *schur_source, const field *source)
     field *t = field_create(source->lat, FIELD_SPINOR, source->prec, w->q, source->groups, source->where);
     /* b_p - H A^-1 b_q = b_p + D A^-1 b_q / 2 */
     apply_matrix(t, w->q, &inverse, source);
-    wilson_hop_call call = {.form = HOP_ADD, .a = 0.5, .b = 1, .sign = 1, .links = m->links, .add = &b_p};
+    wilson_hop_call call = {
+        .form = HOP_ADD, .a = 0.5, .b = 1, .sign = 1, .links = m->links, .space = w->space, .add = &b_p};
     wilson_hop(schur_source, w->p, t, &call);
     if (w->form == SCHUR_SYMMETRIC) apply_matrix(schur_source, w->p, &inverse, schur_source);
     field_destroy(t);
@@ -536,7 +558,8 @@ void wilson_reconstruct(wilson *w, field *x, const field *schur_x, const field *
     const field b_q = field_part(source, w->q);
     vector_copy(&x_p, schur_x);
     /* x_q = A^-1 (b_q + D x_p / 2) */
-    wilson_hop_call call = {.form = HOP_ADD, .a = 0.5, .b = 1, .sign = 1, .links = m->links, .add = &b_q};
+    wilson_hop_call call = {
+        .form = HOP_ADD, .a = 0.5, .b = 1, .sign = 1, .links = m->links, .space = w->space, .add = &b_q};
     wilson_hop(&x_q, w->q, schur_x, &call);
     const site_matrix inverse = inverse_matrix(w, m, 1);
     apply_matrix(&x_q, w->q, &inverse, &x_q);
@@ -550,7 +573,7 @@ void wilson_apply(wilson *w, field *y, const field *x, int dagger)
     const material *m = material_at(w, x->prec, x->where);
     const int sign = dagger ? -1 : 1;
     const site_matrix own = own_matrix(w, has_clover(w) ? whole_clover(w) : NULL, sign);
-    const wilson_hop_call call = {.a = -0.5, .b = 1, .links = m->links, .add = x, .sign = sign};
+    const wilson_hop_call call = {.a = -0.5, .b = 1, .links = m->links, .space = w->space, .add = x, .sign = sign};
     hop_with(y, PARITY_EVEN, x, HOP_ADD_CLOVER, &own, call);
     hop_with(y, PARITY_ODD, x, HOP_ADD_CLOVER, &own, call);
 }
@@ -592,16 +615,16 @@ void wilson_force_add(wilson_force *f, wilson *w, double factor, const field *x,
     }
     continue_field(w, m, full_x, 1, x, 1);
     continue_field(w, m, full_y, factor, left, -1);
-    hop_force(f->of_hop, w->links, full_x, full_y);
+    hop_force(f->of_hop, w->links, full_x, full_y, w->space);
     if (has_clover(w)) {
         need_tensor(f);
-        clover_insert(f->tensor, w->q, w->c_sw, full_x, full_y);
+        clover_insert(f->tensor, w->q, w->c, full_x, full_y);
         if (w->form == SCHUR_SYMMETRIC) {
             /* Mhat = A_p^-1 (asymmetric one): the variation of A_p^-1 adds -(A_p^-dagger Y)^dagger dA_p (Mhat X). */
             field difference = field_part(full_x, w->p);
             vector_axpby(&difference, -1, mx, 1);
         }
-        clover_insert(f->tensor, w->p, w->c_sw, full_x, full_y);
+        clover_insert(f->tensor, w->p, w->c, full_x, full_y);
     }
     field_destroy(z);
     field_destroy(full_y);
@@ -613,8 +636,8 @@ void wilson_force_add_log_det(wilson_force *f, wilson *w, double weight)
     if (!has_clover(w)) return;
     const material *m = material_at(w, PREC_DOUBLE, w->links->where);
     need_tensor(f);
-    clover_insert_det(f->tensor, w->q, w->c_sw, weight, m->inverse);
-    if (w->form == SCHUR_SYMMETRIC) clover_insert_det(f->tensor, w->p, w->c_sw, weight, m->inverse);
+    clover_insert_det(f->tensor, w->q, w->c, weight, m->inverse);
+    if (w->form == SCHUR_SYMMETRIC) clover_insert_det(f->tensor, w->p, w->c, weight, m->inverse);
 }
 
 void wilson_force_close(wilson_force *f)

@@ -8,6 +8,12 @@
  *   asymmetric  Mhat = A_pp - H_pq A_qq^-1 H_qp,        det M = det A_qq det Mhat
  *   symmetric   Mhat = 1 - A_pp^-1 H_pq A_qq^-1 H_qp,   det M = det A det Mhat
  *
+ * On an anisotropic lattice, a_s = xi a_t, spatial hops have the factor nu / xi_0 of the bare anisotropy xi_0 (R. Edwards,
+ * B. Joo and H.-W. Lin, arXiv:0803.3960), in units of a_t:
+ *
+ *   M = 1 + 3 nu / xi_0 + m + (i / 4) [c_R / xi_0 sum over spatial planes + c_T sum over planes with time] sigma F
+ *         + i mu gamma_5 - D_t / 2 - (nu / xi_0) D_s / 2.
+ *
  * A `wilson` owns what is derived from the links (clover, its inverse, copies in other precisions) and rebuilds it when
  * the links have changed. The links are borrowed, and may be smeared (link_map.h), both hop and clover term; the time
  * boundary is the lattice's. A twist is in the hop alone, since it cancels in the loops of the clover term. Forces see all
@@ -15,13 +21,20 @@
 #ifndef PLAQ_WILSON_H
 #define PLAQ_WILSON_H
 
+#include "kernels/ops/wilson.h"
 #include "operators/fermion.h"
 #include "operators/link_map.h"
 
 typedef enum { SCHUR_ASYMMETRIC, SCHUR_SYMMETRIC } schur_form;
 
+/* Anisotropic lattice; xi_0 = 0: isotropic. */
 typedef struct {
-    double mass, c_sw;
+    double xi_0, nu, c_R, c_T;
+} wilson_anisotropy;
+
+typedef struct {
+    double mass, c_sw;            /* c_sw: of an isotropic lattice */
+    wilson_anisotropy anisotropy; /* gives the coefficients of the clover term in place of c_sw */
     schur_form form;
     parity p;           /* parity of the Schur complement's vectors */
     field_kind storage; /* hop links: FIELD_LINKS, or FIELD_LINKS_TWO_ROWS for less traffic, without a twist */
@@ -31,6 +44,10 @@ typedef struct {
 } wilson_settings;
 
 typedef struct wilson wilson;
+
+/* The factor of the hop's spatial directions, and the coefficients of the clover term. */
+double wilson_space(const wilson_settings *s);
+clover_coefficients wilson_clover(const wilson_settings *s);
 
 /* Wilson quark as a fermion; links are borrowed. */
 fermion *wilson_fermion(const field *links, const wilson_settings *s);

@@ -14,7 +14,7 @@
         "gauge", 0, table, (int)(sizeof(table) / sizeof(table)[0]), sizeof(gauge_params), help, owner                  \
     }
 
-static char names[256], help[768];
+static char names[256], help[1280];
 
 static const param keys[] = {
     {"action", PARAM_CHOICE, AT(action), "wilson", names, NULL, help, 1},
@@ -24,6 +24,8 @@ static const param keys[] = {
      "c2 (1 - Re tr C/3) over parallelograms C, c2 = p ln u0/u0^2, beta = 10/g^2; symanzik_tadpole is that with "
      "r = p = 0",
      1},
+    {"xi_0", PARAM_REAL, AT(xi_0), "1", "(0,100]", NULL,
+     "bare anisotropy a_s / a_t: weights of loops in space are divided by it, those of loops with time multiplied", 1},
 };
 static const param c1_table[] = {
     {"c1", PARAM_REAL, AT(c1), "0", "[-100,100]", NULL, "coefficient of the rectangles; has to be given", 1},
@@ -31,6 +33,10 @@ static const param c1_table[] = {
 static const param u0_table[] = {
     {"u0", PARAM_REAL, AT(u0), "1", "[0.1,1]", NULL,
      "tadpole factor, fourth root of the plaquette, which enters by its inverse powers; has to be given", 1},
+};
+static const param space_table[] = {
+    {"u_s", PARAM_REAL, AT(u_s), "1", "[0.1,1]", NULL, "tadpole factor of links in space; has to be given", 1},
+    {"u_t", PARAM_REAL, AT(u_t), "1", "[0.1,1]", NULL, "tadpole factor of links in time, often 1; has to be given", 1},
 };
 static const param flavours_table[] = {
     {"flavours", PARAM_INT, AT(flavours), "0", "[0,16]", NULL,
@@ -41,6 +47,7 @@ static const param flavours_table[] = {
 
 static const param_section section = SECTION(NULL, keys, "the gauge action");
 static const param_section c1_part = SECTION("c1", c1_table, ""), u0_part = SECTION("tadpoles", u0_table, ""),
+                           space_part = SECTION("tadpoles of space and time", space_table, ""),
                            flavours_part = SECTION("loops of quarks", flavours_table, "");
 
 /* ---- the actions ---- */
@@ -61,14 +68,22 @@ static const gauge_kind kinds[] = {
      "ensembles)",
      {&u0_part},
      .tadpole = 1,
+     .isotropic = 1,
      .rectangle = {0.6264, 0},
      .parallelogram = {0.04335, 0}},
     {"symanzik_1loop_hisq",
      "the same with loops of HISQ quarks (MILC's HISQ ensembles)",
      {&u0_part, &flavours_part},
      .tadpole = 1,
+     .isotropic = 1,
      .rectangle = {0.6264, 1.1746},
      .parallelogram = {0.0433, 0.0156}},
+    {"symanzik_space",
+     "improved in space, for anisotropic lattices: weights beta / xi_0 of 5/(3 u_s^4) and -1/(12 u_s^6) of plaquettes "
+     "and "
+     "rectangles in space, beta xi_0 of 4/(3 u_s^2 u_t^2) and -1/(12 u_s^4 u_t^2) with one link in time, none with two",
+     {&space_part},
+     .short_in_time = 1},
 };
 
 const gauge_kind *gauge_kind_number(int i)
@@ -108,15 +123,31 @@ const param_section *gauge_section(int number)
     return number == 0 ? &section : number <= parts.n ? &parts.sections[number - 1] : NULL;
 }
 
-gauge_weights gauge_params_weights(const gauge_params *g)
+/* Plaquette and rectangle of C. Morningstar and M. Peardon, hep-lat/9901004, before the anisotropy. */
+static gauge_weights weights_short_in_time(const gauge_params *g)
+{
+    const double s2 = g->u_s * g->u_s, t2 = g->u_t * g->u_t, s4 = s2 * s2;
+    return (gauge_weights){.plaquette = {5 * g->beta / (3 * s4), 4 * g->beta / (3 * s2 * t2)},
+                           .rectangle = {-g->beta / (12 * s4 * s2), -g->beta / (12 * s4 * t2), 0}};
+}
+
+static gauge_weights isotropic_weights(const gauge_params *g)
 {
     const gauge_kind *kind = gauge_kind_find(g->action);
     const double u0 = g->u0;
+    if (kind->short_in_time) return weights_short_in_time(g);
     if (!kind->tadpole) return gauge_weights_c1(g->beta, isnan(kind->c1) ? g->c1 : kind->c1);
     const double r = kind->rectangle[0] - kind->rectangle[1] * g->flavours;
     const double p = kind->parallelogram[0] - kind->parallelogram[1] * g->flavours;
-    const gauge_weights w = {g->beta, -g->beta * (1 - r * log(u0)) / (20 * u0 * u0), g->beta * p * log(u0) / (u0 * u0)};
+    const gauge_weights w =
+        GAUGE_WEIGHTS(g->beta, -g->beta * (1 - r * log(u0)) / (20 * u0 * u0), g->beta * p * log(u0) / (u0 * u0));
     return w;
+}
+
+gauge_weights gauge_params_weights(const gauge_params *g)
+{
+    const gauge_weights w = isotropic_weights(g);
+    return g->xi_0 == 1 ? w : gauge_weights_anisotropic(w, g->xi_0);
 }
 
 int gauge_params_have(const gauge_params *g, const char *key)

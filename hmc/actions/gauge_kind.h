@@ -9,15 +9,19 @@ typedef struct {
     char action[PARAM_CHOICE_SIZE];
     double beta, c1, u0;
     int flavours;
+    double xi_0, u_s, u_t;
 } gauge_params;
 
 /* Weights of loops over beta are 1 - 8 c1 and c1; or with tadpoles 1, -(1 - r ln u0) / (20 u0^2) and p ln u0 / u0^2 of
- * plaquette, rectangle and parallelogram, r and p linear in the number of flavours. */
+ * plaquette, rectangle and parallelogram, r and p linear in the number of flavours; or those of the action of C. Morningstar
+ * and M. Peardon, hep-lat/9901004, without rectangles of two links in time. */
 typedef struct {
     const char *name, *help;
     const param_section *parts[3]; /* parts of [gauge] that the action needs; null after the last */
     double c1;                     /* NaN: as given in the input */
     int tadpole;
+    int short_in_time;                     /* the action without rectangles of two links in time */
+    int isotropic;                         /* no xi_0: with parallelograms */
     double rectangle[2], parallelogram[2]; /* r = [0] - [1] flavours, and p */
 } gauge_kind;
 

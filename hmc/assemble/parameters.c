@@ -54,6 +54,10 @@ static const param run_table[] = {
      "length of a trajectory, in the time of H = -tr P^2 + S, dU/dt = P U (openQCD's; one of MILC's units is sqrt(2)); "
      "steps are stable up to about 1",
      1},
+    {"xi_mom", PARAM_REAL, AT(run_params, xi_mom), "1", "[0.01,100]", NULL,
+     "anisotropy of the momenta: kicks and drifts of links in time are divided by it, "
+     "so that forces of links in space and in time are equal in size; the end of a run tells both",
+     1},
     {"warmup", PARAM_LONG, AT(run_params, warmup), "0", "[0,inf)", NULL,
      "first trajectories that are accepted whatever dH, and left out of the averages", 1},
     {"max_hours", PARAM_REAL, AT(run_params, max_hours), "0", "[0,1000000]", "hours",
@@ -228,6 +232,12 @@ static void read_gauge(ini_input *in, gauge_params *g, int required)
     ini_fill(in, gauge_section(0), NULL, g);
     parameters_refuse_keys(in, "gauge", NULL, "action", g->action, gauge_has, "");
     const gauge_kind *kind = gauge_kind_find(g->action);
+    if (kind->isotropic && ini_given(in, "gauge", NULL, "xi_0"))
+        ini_mistake(in, "%s: [gauge] action = %s knows no xi_0; anisotropic are actions without parallelograms, %s",
+                    ini_where(in, "gauge", NULL, "xi_0"), g->action, "symanzik_space among them");
+    if (kind->short_in_time && !ini_given(in, "gauge", NULL, "xi_0"))
+        ini_mistake(in, "%s: [gauge] action = %s needs the key 'xi_0'", ini_where(in, "gauge", NULL, "action"),
+                    g->action);
     for (int i = 0; kind->parts[i]; i++) {
         ini_fill(in, kind->parts[i], NULL, g);
         for (int k = 0; k < kind->parts[i]->count; k++)

@@ -21,7 +21,7 @@ typedef struct {
     char output[PARAM_STRING_SIZE];
     int64_t trajectories, seed, warmup;
     char start[PARAM_CHOICE_SIZE], config[PARAM_STRING_SIZE];
-    double length, max_hours;
+    double length, xi_mom, max_hours;
     char log[PARAM_CHOICE_SIZE], report[PARAM_CHOICE_SIZE];
 } run_params;
 

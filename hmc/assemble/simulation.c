@@ -257,6 +257,8 @@ simulation *simulation_create_on(const parameters *p, lattice *lat, place where)
     s->links = field_create(s->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
     gauge_cold(s->links);
     s->e.lat = s->lat;
+    s->e.xi_mom = p->run.xi_mom;
+    s->e.anisotropic = p->run.xi_mom != 1 || p->gauge.xi_0 != 1;
     s->e.links = s->links;
     s->e.momenta = field_create(s->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, where);
     s->e.force = field_like(s->e.momenta);

@@ -138,8 +138,8 @@ void bench_halo(place where, const char *transport, double seconds, int as_json)
     char message[512];
     if (comm_size() == 1) return;
     if (comm_rank() == 0 && !as_json)
-        printf("%-16s %-11s %10s %10s %10s %10s   two messages per rank, one each way\n", "kernel", "transport", "bytes",
-               "us", "median", "GB/s sent");
+        printf("%-16s %-11s %10s %10s %10s %10s   two messages per rank, one each way\n", "kernel", "transport",
+               "bytes", "us", "median", "GB/s sent");
     if (where == PLACE_HOST) {
         all_sizes(where, "mpi", seconds, as_json);
         return;

@@ -118,7 +118,7 @@ static void open_double(bench *b, const field *tensor)
     b->force = field_like(b->momenta);
     momenta_random(b->force, 1, RANDOM_TEST, 2);
     b->whole_clover = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
-    clover_build(b->whole_clover, b->tensor, 4 + BENCH_MASS, BENCH_C_SW);
+    clover_build(b->whole_clover, b->tensor, 4 + BENCH_MASS, clover_isotropic(BENCH_C_SW));
     b->inverse = field_like(b->whole_clover);
     b->mu_inverse = field_like(b->whole_clover);
     for (int p = 0; p < 2; p++) {
@@ -135,7 +135,7 @@ static void open_wilson(bench *b, const field *links, const field *tensor)
 {
     const field_kind storage = b->link_reals == 12 ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS;
     field *clover = field_create(b->lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    clover_build(clover, tensor, 4 + BENCH_MASS, BENCH_C_SW);
+    clover_build(clover, tensor, 4 + BENCH_MASS, clover_isotropic(BENCH_C_SW));
     b->links = copy_to(links, storage, b->prec, b->where);
     b->clover = copy_to(clover, FIELD_CLOVER, b->prec, b->where);
     field_destroy(clover);
@@ -146,8 +146,10 @@ static void open_wilson(bench *b, const field *links, const field *tensor)
     b->sy = field_like(b->sx);
     const precision converted = b->prec == PREC_DOUBLE ? PREC_SINGLE : PREC_DOUBLE;
     b->converted = field_create(b->lat, FIELD_SPINOR, converted, PARITY_EVEN, b->rhs, b->where);
-    b->w = wilson_create(b->links_double, &(wilson_settings){BENCH_MASS, BENCH_C_SW, SCHUR_ASYMMETRIC, PARITY_EVEN,
-                                                             storage, NULL, 0, 0});
+    b->w = wilson_create(
+        b->links_double,
+        &(wilson_settings){
+            .mass = BENCH_MASS, .c_sw = BENCH_C_SW, .form = SCHUR_ASYMMETRIC, .p = PARITY_EVEN, .storage = storage});
     b->schur = linop_at(wilson_schur(b->w), b->prec, b->where);
     b->normal = normal_create(b->schur);
 }

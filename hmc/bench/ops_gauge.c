@@ -20,13 +20,13 @@ static void run_rectangle_force(bench *b)
 
 static void run_parallelogram_force(bench *b)
 {
-    const gauge_weights w = {1e-3, -5e-5, -5e-6};
+    const gauge_weights w = GAUGE_WEIGHTS(1e-3, -5e-5, -5e-6);
     gauge_force(b->momenta, b->links_double, w);
 }
 
 static void run_hop_force(bench *b)
 {
-    hop_force(b->momenta, b->links_double, b->spinor, b->more);
+    hop_force(b->momenta, b->links_double, b->spinor, b->more, 1);
 }
 
 static void run_clover_force(bench *b)
@@ -78,7 +78,7 @@ static void run_staples_project(bench *b)
 
 static void run_clover_build(bench *b)
 {
-    clover_build(b->whole_clover, b->tensor, 4 + BENCH_MASS, BENCH_C_SW);
+    clover_build(b->whole_clover, b->tensor, 4 + BENCH_MASS, clover_isotropic(BENCH_C_SW));
 }
 
 /* Clover inverse with log |det|. */
@@ -96,17 +96,17 @@ static void run_twisted_invert(bench *b)
 static void run_clover_insert(bench *b)
 {
     const field x = field_part(b->spinor, PARITY_EVEN), y = field_part(b->more, PARITY_EVEN);
-    clover_insert(b->tensor, PARITY_EVEN, 0, &x, &y);
+    clover_insert(b->tensor, PARITY_EVEN, clover_isotropic(0), &x, &y);
 }
 
 static void run_clover_insert_det(bench *b)
 {
-    clover_insert_det(b->tensor, PARITY_EVEN, BENCH_C_SW, 0, b->inverse);
+    clover_insert_det(b->tensor, PARITY_EVEN, clover_isotropic(BENCH_C_SW), 0, b->inverse);
 }
 
 static void run_parallelograms(bench *b)
 {
-    b->sums[0] = gauge_action(b->links_double, (gauge_weights){5, -0.4, -0.04});
+    b->sums[0] = gauge_action(b->links_double, (gauge_weights)GAUGE_WEIGHTS(5, -0.4, -0.04));
 }
 
 static void run_energy(bench *b)

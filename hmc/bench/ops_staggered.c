@@ -175,7 +175,7 @@ static void run_staggered_block_axpy(bench *b)
 const bench_op bench_ops_staggered[] = {
     {"staggered_hop", "staggered", 1, 0, 2, BENCH_STAGGERED, run_staggered, 0},
     {"staggered_naive", "staggered", 1, 0, 2, BENCH_STAGGERED, run_naive, 0},
-    {"staggered_cg", "staggered", 1, 0, 4, BENCH_STAGGERED, run_staggered_cg, 0},
+    {"staggered_cg", "staggered", 1, 0, 4, BENCH_STAGGERED, run_staggered_cg, BENCH_ONE_RHS},
     {"staggered_cg_half", "staggered", 0, 0, 4, BENCH_STAGGERED, run_staggered_cg_half, BENCH_ONE_RHS},
     {"staggered_shifts", "staggered", 0, 0, 4, BENCH_STAGGERED, run_staggered_multishift, BENCH_ONE_RHS},
     {"staggered_hop_13", "staggered", 1, 0, 2, BENCH_STAGGERED, run_staggered_13, 0},

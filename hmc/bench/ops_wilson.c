@@ -244,7 +244,7 @@ const bench_op bench_ops_wilson[] = {
     {"bicgstab_update", "blas", 1, 0, 1, BENCH_WILSON, run_bicgstab_update, 0},
     {"multishift_update", "blas", 1, 0, 1, BENCH_WILSON, run_multishift_update, 0},
     {"convert", "blas", 1, 0, 2, BENCH_WILSON, run_convert, 0},
-    {"cg", "cg", 1, 1, 4, BENCH_WILSON, run_cg, 0},
+    {"cg", "cg", 1, 1, 4, BENCH_WILSON, run_cg, BENCH_ONE_RHS},
     {"cg_half", "cg", 0, 1, 4, BENCH_WILSON, run_cg_half, BENCH_ONE_RHS},
     {"multishift", "cg", 0, 1, 4, BENCH_WILSON, run_multishift, BENCH_ONE_RHS},
     {"schwarz", "cg", 1, 1, 4, BENCH_WILSON, run_schwarz, BENCH_ONE_RHS | BENCH_BY_RANK},

@@ -91,6 +91,13 @@ void balance_report(const evolution *e, double length)
             log_info("  %-24s %6d %10.4g %10.4g %10.4g %10.4g %12.2e", e->actions[a]->name, l, levels[l].dt,
                      sqrt(mean_square(f)), spread(f), f->most, part);
         }
+    for (int i = 0; e->anisotropic && i < e->nactions; i++) {
+        const force_record *f = &e->totals[i];
+        const double n = (double)f->count;
+        if (f->count)
+            log_info("  %-24s %.4g of links in space, %.4g of links in time", e->actions[i]->name,
+                     sqrt(f->space_square / n), sqrt(f->time_square / n));
+    }
     balance_advice(e, levels, advice, sizeof advice);
     log_info("  steps: %s", advice);
 }

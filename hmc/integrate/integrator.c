@@ -111,9 +111,22 @@ int scheme_order(const scheme *s)
     return s->order;
 }
 
+/* Factor of kicks and drifts of links in time. */
+static double time_factor(const evolution *e)
+{
+    return e->xi_mom > 0 ? 1 / e->xi_mom : 1;
+}
+
 static void note_force(const evolution *e, force_record *f, const field *force)
 {
-    const double norm = sqrt(2 * momenta_norm2(force) / (4.0 * (double)e->lat->volume));
+    const double v = (double)e->lat->volume, factor = time_factor(e),
+                 all = momenta_dot_by(1, factor * factor, force, force);
+    const double norm = sqrt(2 * all / (4.0 * v));
+    if (e->anisotropic) {
+        const double space = momenta_dot_by(1, 0, force, force);
+        f->space_square += 2 * space / (3 * v);
+        f->time_square += 2 * (all - space) / v;
+    }
     f->sum += norm;
     f->square += norm * norm;
     f->most = fmax(f->most, norm);
@@ -208,15 +221,16 @@ static void add_kick(integration *in, int depth, double dt, double ahead)
 static int make_kick(evolution *e, const kick *k)
 {
     const level *l = &e->levels[k->level];
+    const double f = time_factor(e);
     int status = level_force(e, l, e->force);
     if (status == EVOLVE_DONE && k->ahead != 0) {
         if (!e->displaced) e->displaced = field_like(e->links);
         field_copy(e->displaced, e->links);
-        gauge_update(e->links, -k->ahead, e->force);
+        gauge_update_by(e->links, -k->ahead, -k->ahead * f * f, e->force);
         status = level_force(e, l, e->force);
         field_copy(e->links, e->displaced);
     }
-    if (status == EVOLVE_DONE) momenta_add(e->momenta, -k->dt, e->force);
+    if (status == EVOLVE_DONE) momenta_add_by(e->momenta, -k->dt, -k->dt * f, e->force);
     return status;
 }
 
@@ -233,7 +247,7 @@ static int integrate(integration *in, int depth, double time)
     evolution *e = in->e;
     if (depth == e->nlevels) {
         const int status = make_kicks(in);
-        if (status == EVOLVE_DONE) gauge_update(e->links, time, e->momenta);
+        if (status == EVOLVE_DONE) gauge_update_by(e->links, time, time * time_factor(e), e->momenta);
         return status;
     }
     const level *l = &e->levels[depth];

@@ -4,7 +4,11 @@
  * whole integration of the next finer one (J. Sexton and D. Weingarten, Nucl. Phys. B 380 (1992) 665), and of the
  * finest the update of the links. Only that changes links, so all kicks between two of them see the same ones: those of
  * a level are merged, over steps and over drifts of coarser levels, and the force is evaluated once. Adding a scheme is
- * one table in integrator.c, which begins and ends with a kick by the force itself. */
+ * one table in integrator.c, which begins and ends with a kick by the force itself.
+ *
+ * Momenta may be anisotropic: kicks and drifts of links in time are then 1 / xi_mom times as long. That is a mass of these
+ * momenta, of which H in terms of their own variable is free; it makes the larger forces of temporal links on an anisotropic
+ * lattice as large as those of spatial ones (R. Morrin et al., hep-lat/0604021). */
 #ifndef PLAQ_INTEGRATOR_H
 #define PLAQ_INTEGRATOR_H
 
@@ -22,10 +26,12 @@ typedef struct {
 } level;
 
 /* Force statistics of one action over a trajectory: root mean square over links, 2 |F|^2 = F^a F^a in our
- * normalisation. Of actions that are summed together (action.shares) only the first force of a trajectory is known. */
+ * normalisation; with anisotropic momenta that of links in time is over xi_mom. Of actions that are summed together
+ * (action.shares) only the first force of a trajectory is known. */
 typedef struct {
-    double sum, square; /* sums of the norms, and of their squares */
-    double most;        /* the largest norm */
+    double sum, square;               /* sums of the norms, and of their squares */
+    double space_square, time_square; /* squares over links in space and in time, on an anisotropic lattice */
+    double most;                      /* the largest norm */
     long count;
     double seconds;
 } force_record;
@@ -37,6 +43,8 @@ typedef struct {
 
 typedef struct evolution {
     const lattice *lat;
+    double xi_mom;   /* anisotropy of the momenta; 0: 1 */
+    int anisotropic; /* forces of links in space and in time are recorded apart */
     field *links, *momenta, *force;
     field *displaced; /* links kept while a force-gradient step looks ahead; made when a scheme needs it */
     action *actions[MAX_ACTIONS];

@@ -69,6 +69,8 @@ static void add_forces(force_record *sum, const force_record *f)
 {
     sum->sum += f->sum;
     sum->square += f->square;
+    sum->space_square += f->space_square;
+    sum->time_square += f->time_square;
     sum->most = fmax(sum->most, f->most);
     sum->count += f->count;
     sum->seconds += f->seconds;

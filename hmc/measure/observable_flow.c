@@ -1,9 +1,12 @@
 /* flow: the gradient flow (operators/flow.h) and what it says of the links.
  *
+ * With an anisotropy xi times are in units of a_s^2 and energies in a_s^-4: xi^2 times as large in temporal planes.
+ *
  * A row for each flow time: E of the clover field strength in temporal and spatial planes, E of the plaquette, 36 (1 - P),
  * and the topological charge. The flow lowers the action of its kernel, 6 (1 - P) a site of the Wilson flow: where it rises, the step
  * is too long and the measurement has failed. The summary has t0, where t^2 E = 0.3, and w0, where t d/dt (t^2 E) = 0.3 at t =
- * w0^2 (S. Borsanyi et al., arXiv:1203.4469), both of the clover E and by linear interpolation, NaN when not reached. */
+ * w0^2 (S. Borsanyi et al., arXiv:1203.4469), both of the clover E and by linear interpolation, NaN when not reached.
+ * xi is tuned by the parts of d/dt (t^2 E) in spatial and in temporal planes, which are equal then (arXiv:1205.0781). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +16,7 @@
 #include "operators/flow.h"
 
 typedef struct {
-    double flow_time, flow_step;
+    double flow_time, flow_step, xi;
     char kernel[PARAM_CHOICE_SIZE];
 } flow_keys;
 
@@ -40,12 +43,16 @@ static const flow_kernel *kernel_of(const flow_keys *k)
 }
 
 /* Returns the action of the kernel in the normalisation of E: E of the plaquette, of the Wilson flow. */
-static double add_row(measure_result *r, const flow_kernel *kernel, double t, const field *links, field *tensor)
+static double add_row(measure_result *r, const flow_kernel *kernel, double xi, double t, const field *links,
+                      field *tensor)
 {
     gauge_field_strength(tensor, links);
     const gauge_energy e = gauge_field_energy(tensor);
-    const double plaquette = 36 * (1 - gauge_measure(links, 0).plaquette);
-    measure_add_row(r, (const double[]){t, e.temporal + e.spatial, e.temporal, e.spatial, plaquette, e.charge});
+    const gauge_loops loops = gauge_measure(links, 0);
+    const double xi2 = xi * xi, temporal = xi2 * e.temporal;
+    const double plaquette =
+        xi == 1 ? 36 * (1 - loops.plaquette) : 18 * (1 - loops.plaquette_space) + 18 * xi2 * (1 - loops.plaquette_time);
+    measure_add_row(r, (const double[]){t, temporal + e.spatial, temporal, e.spatial, plaquette, e.charge});
     return kernel->c1 == 0 ? plaquette : 36 * flow_action(links, kernel);
 }
 
@@ -99,7 +106,7 @@ static int measure_flow(const measure_context *c, const measure_params *m, measu
           *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
     field *a = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, links->where), *b = field_like(a);
     field_copy(links, c->links);
-    double energy = add_row(r, kernel, 0, links, tensor);
+    double energy = add_row(r, kernel, k->xi, 0, links, tensor);
     const long steps = flow_steps(k->flow_time, k->flow_step);
     double t = 0;
     int status = MEASURE_DONE;
@@ -109,10 +116,10 @@ static int measure_flow(const measure_context *c, const measure_params *m, measu
             break;
         }
         const double next = flow_time_after(i, k->flow_time, k->flow_step);
-        flow_advance(links, kernel, next - t, a, b);
+        flow_advance(links, kernel, k->xi, next - t, a, b);
         t = next;
         const double before = energy;
-        energy = add_row(r, kernel, t, links, tensor);
+        energy = add_row(r, kernel, k->xi, t, links, tensor);
         if (has_risen(r, kernel, before, energy, t, k->flow_step)) {
             status = MEASURE_FAILED;
             break;
@@ -136,15 +143,24 @@ static double flops(const measure_params *m, const int size[4])
 
 #define MOST_STEPS 1000000
 
-/* A flow of so many steps that it would not come to an end, or not fit. */
+/* A flow of so many steps that it would not come to an end, or not fit; or of steps too long for the anisotropy. */
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const flow_keys *k = OBSERVABLE_OWN(flow_keys, &m->p);
-    const double steps = ceil(k->flow_time / k->flow_step), most = kernel_of(k)->most_step;
+    const flow_kernel *kernel = kernel_of(k);
+    const double steps = ceil(k->flow_time / k->flow_step), most = flow_largest_step(kernel, k->xi);
+    if (k->xi != 1 && kernel->c1 != 0) {
+        snprintf(message, size,
+                 "kernel = %s of [measure.%s] is for isotropic lattices; take kernel = wilson for xi = %g", k->kernel,
+                 m->name, k->xi);
+        return "kernel";
+    }
     if (k->flow_step > most) {
-        snprintf(message, size, "flow_step = %g of [measure.%s] is too long for kernel = %s, which is stable up to %g",
-                 k->flow_step, m->name, k->kernel, most);
-        return "flow_step";
+        snprintf(
+            message, size,
+            "flow_step = %g of [measure.%s] is too long for kernel = %s and xi = %g, whose flow is stable up to %.4g",
+            k->flow_step, m->name, k->kernel, k->xi, most);
+        return k->xi == 1 || ini_given(p->input, "measure", m->name, "flow_step") ? "flow_step" : "xi";
     }
     if (!(steps > MOST_STEPS)) return NULL;
     snprintf(
@@ -159,6 +175,7 @@ static const param own[] = {
     {"flow_time", PARAM_REAL, OBSERVABLE_KEY(flow_keys, flow_time), "2", "(0,150000]", "a^2",
      "longest flow time; the flow has at most 1000000 steps", 0},
     {"flow_step", PARAM_REAL, OBSERVABLE_KEY(flow_keys, flow_step), "0.05", FLOW_STEPS, "a^2", FLOW_STEP_HELP, 0},
+    {"xi", PARAM_REAL, OBSERVABLE_KEY(flow_keys, xi), "1", "[0.01,100]", NULL, FLOW_XI_HELP, 0},
     {"kernel", PARAM_CHOICE, OBSERVABLE_KEY(flow_keys, kernel), "wilson", "wilson|symanzik|zeuthen", NULL,
      "action of the flow: wilson: plaquettes; symanzik: plaquettes and rectangles, for steps up to 0.09; zeuthen: that "
      "with "

@@ -2,6 +2,7 @@
  * = M + i mu gamma_5, the flavour tau_3 = 1 of a degenerate doublet in the twisted basis. The other flavour has M(-mu) =
  * gamma_5 M(mu)^dagger gamma_5, so that two flavours of this kind are the doublet. */
 #include <stdio.h>
+#include <string.h>
 
 #include "hmc/quarks/quark_links.h"
 #include "hmc/quarks/quark_wilson.h"
@@ -48,8 +49,9 @@ static fermion *make(const field *links, const quark_params *f, fermion *const *
 static void describe(const quark_params *f, double mass, char *text, size_t size)
 {
     const double kappa = 1 / (2 * mass + 8);
-    snprintf(text, size, "kappa %.8g, c_sw %.6g, mu %.8g (2 kappa mu %.8g)", kappa, wilson_keys_of(f)->c_sw, mu_of(f),
-             2 * kappa * mu_of(f));
+    wilson_describe(f, mass, text, size);
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, ", mu %.8g (2 kappa mu %.8g)", mu_of(f), 2 * kappa * mu_of(f));
     quark_describe_theta(f, text, size);
 }
 

@@ -1,6 +1,7 @@
 /* wilson_clover: Wilson-clover quarks of sections [quark.NAME]. */
 #include "hmc/quarks/quark_wilson.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,19 +15,68 @@ static const param table[] = {
     {"kappa", PARAM_REAL, AT(kappa), "0.125", "[1e-6,1]", NULL,
      "hopping parameter 1/(2m + 8), in place of mass; 1/8 is the free massless quark", 1},
     {"c_sw", PARAM_REAL, AT(c_sw), "0", "[-10,10]", NULL, "clover coefficient; 0: Wilson fermions", 1},
+    {"xi_0", PARAM_REAL, AT(xi_0), "1", "(0,100]", NULL,
+     "bare anisotropy a_s / a_t, with nu, clover_R and clover_T in place of c_sw: M = 1 + 3 nu/xi_0 + mass - D_t/2 - "
+     "(nu/xi_0) D_s/2 + clover terms, in units of a_t",
+     1},
+    {"nu", PARAM_REAL, AT(nu), "1", "(0,100]", NULL,
+     "ratio of bare gauge and quark anisotropies: hops in space have the factor nu / xi_0; has to be given with xi_0",
+     1},
+    {"clover_R", PARAM_REAL, AT(c_R), "0", "[-10,10]", NULL,
+     "clover coefficient of spatial planes, which are divided by xi_0; of quarks with xi_0", 1},
+    {"clover_T", PARAM_REAL, AT(c_T), "0", "[-10,10]", NULL,
+     "clover coefficient of planes with time; of quarks with xi_0", 1},
     {"clover_links", PARAM_CHOICE, AT(clover_links), "hop", "hop|thin", NULL,
      "links of the clover term: those of the hop; or thin, with `links` in the hop alone (SLiNC quarks)", 1},
     {"schur", PARAM_CHOICE, AT(schur), "asymmetric", "asymmetric|symmetric", NULL,
      "form of the even-odd Schur complement", 0},
 };
 
-/* The free doublers with one momentum pi are massless at a mass of -2. */
-#define LARGEST_KAPPA 0.25
-
-/* Mass and kappa, of which one is given. */
-void wilson_keys_complete(const ini_input *in, named_quark *f)
+static int given(const ini_input *in, const named_quark *f, const char *key)
 {
-    const int mass = ini_given(in, "quark", f->name, "mass"), kappa = ini_given(in, "quark", f->name, "kappa");
+    return ini_given(in, "quark", f->name, key);
+}
+
+/* Anisotropy and clover coefficients: c_sw, or the four keys of an anisotropic lattice. */
+static void complete_coefficients(const ini_input *in, const named_quark *f)
+{
+    static const char *const of_xi[] = {"nu", "clover_R", "clover_T"};
+    const int anisotropic = given(in, f, "xi_0");
+    for (int i = 0; !anisotropic && i < 3; i++)
+        if (given(in, f, of_xi[i]))
+            user_error("%s: [quark.%s] has %s and no xi_0, without which its lattice is isotropic; give xi_0, or leave "
+                       "out %s",
+                       ini_where(in, "quark", f->name, of_xi[i]), f->name, of_xi[i], of_xi[i]);
+    if (!anisotropic) {
+        if (!given(in, f, "c_sw"))
+            log_warn(
+                "%s: [quark.%s] has no c_sw: plain Wilson fermions, with errors of order a; give c_sw, or c_sw = 0 "
+                "where that is meant",
+                ini_where(in, "quark", f->name, ""), f->name);
+        return;
+    }
+    if (given(in, f, "c_sw"))
+        user_error("%s: [quark.%s] has c_sw and xi_0; an anisotropic clover term has the two coefficients clover_R of "
+                   "spatial planes and clover_T of planes with time",
+                   ini_where(in, "quark", f->name, "c_sw"), f->name);
+    if (!given(in, f, "nu"))
+        user_error(
+            "%s: [quark.%s] has xi_0 and no nu; give nu, the ratio of bare gauge and quark anisotropies (1 where "
+            "they are the same)",
+            ini_where(in, "quark", f->name, "xi_0"), f->name);
+    if (given(in, f, "clover_R") != given(in, f, "clover_T"))
+        user_error("%s: [quark.%s] has one of clover_R and clover_T; give both",
+                   ini_where(in, "quark", f->name, given(in, f, "clover_R") ? "clover_R" : "clover_T"), f->name);
+    if (!given(in, f, "clover_R"))
+        log_warn("%s: [quark.%s] has no clover_R and clover_T: plain Wilson fermions, with errors of order a_s; give "
+                 "them, or 0 where that is meant",
+                 ini_where(in, "quark", f->name, ""), f->name);
+}
+
+/* Mass and kappa, of which one is given. Free doublers with one momentum pi are massless at a mass of -2, or -2 nu / xi_0. */
+static void complete_mass(const ini_input *in, named_quark *f)
+{
+    const int mass = given(in, f, "mass"), kappa = given(in, f, "kappa");
     wilson_keys *k = wilson_keys_of(&f->p);
     if (mass && kappa)
         user_error("%s: both mass and kappa are given for [quark.%s]; give one of them (kappa = 1 / (2 mass + 8))",
@@ -36,24 +86,32 @@ void wilson_keys_complete(const ini_input *in, named_quark *f)
                    f->name);
     if (kappa) f->p.mass = 1 / (2 * k->kappa) - 4;
     else k->kappa = 1 / (2 * f->p.mass + 8);
-    if (!ini_given(in, "quark", f->name, "c_sw"))
-        log_warn(
-            "%s: [quark.%s] has no c_sw: plain Wilson fermions, with errors of order a; give c_sw, or c_sw = 0 where "
-            "that is meant",
-            ini_where(in, "quark", f->name, ""), f->name);
-    if (!strcmp(k->clover_links, "thin") && !smearing_of(&f->p))
-        user_error(
-            "%s: clover_links = thin of [quark.%s] has no effect without `links`: all of its links are thin; leave it "
-            "out",
-            ini_where(in, "quark", f->name, "clover_links"), f->name);
-    if (k->kappa > LARGEST_KAPPA)
+    if (f->p.mass < -2 * fmin(1, k->nu / k->xi_0))
         log_warn(
             "%s: [quark.%s] kappa = %.8g is a mass of %.4g, beyond the critical one on any links: the doublers are "
             "lighter than the quark; kappa of clover quarks lies between 0.12 and 0.18",
             ini_where(in, "quark", f->name, kappa ? "kappa" : "mass"), f->name, k->kappa, f->p.mass);
 }
 
+void wilson_keys_complete(const ini_input *in, named_quark *f)
+{
+    const wilson_keys *k = wilson_keys_of(&f->p);
+    complete_mass(in, f);
+    complete_coefficients(in, f);
+    if (!strcmp(k->clover_links, "thin") && !smearing_of(&f->p))
+        user_error(
+            "%s: clover_links = thin of [quark.%s] has no effect without `links`: all of its links are thin; leave it "
+            "out",
+            ini_where(in, "quark", f->name, "clover_links"), f->name);
+}
+
 const param_section wilson_part = PARAM_PART("quark", "Wilson quarks", wilson_keys, table);
+
+/* The keys of an anisotropic lattice differ from those of an isotropic one. */
+static int is_anisotropic(const wilson_keys *k)
+{
+    return k->xi_0 != 1 || k->nu != 1 || k->c_R != 0 || k->c_T != 0;
+}
 
 static int is_thin(const quark_params *f)
 {
@@ -63,8 +121,11 @@ static int is_thin(const quark_params *f)
 wilson_settings wilson_settings_of(const quark_params *f)
 {
     const wilson_keys *k = wilson_keys_of(f);
+    wilson_anisotropy anisotropy = {0};
+    if (is_anisotropic(k)) anisotropy = (wilson_anisotropy){k->xi_0, k->nu, k->c_R, k->c_T};
     return (wilson_settings){.mass = f->mass,
                              .c_sw = k->c_sw,
+                             .anisotropy = anisotropy,
                              .form = strcmp(k->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
                              .p = quark_parity(f),
                              .storage = link_storage_of(f),
@@ -85,20 +146,34 @@ static fermion *make(const field *links, const quark_params *f, fermion *const *
     return wilson_quark_make(links, f, &s, others, n);
 }
 
+void wilson_describe(const quark_params *f, double mass, char *text, size_t size)
+{
+    const wilson_keys *k = wilson_keys_of(f);
+    const double kappa = 1 / (2 * mass + 8);
+    if (!is_anisotropic(k)) snprintf(text, size, "kappa %.8g, c_sw %.6g", kappa, k->c_sw);
+    else
+        snprintf(text, size, "kappa %.8g, xi_0 %.6g, nu %.6g, clover_R %.6g, clover_T %.6g", kappa, k->xi_0, k->nu,
+                 k->c_R, k->c_T);
+}
+
 static void describe(const quark_params *f, double mass, char *text, size_t size)
 {
-    snprintf(text, size, "kappa %.8g, c_sw %.6g", 1 / (2 * mass + 8), wilson_keys_of(f)->c_sw);
+    wilson_describe(f, mass, text, size);
     quark_describe_theta(f, text, size);
 }
 
 int wilson_same_operator(const quark_params *f, const quark_params *g)
 {
-    return wilson_keys_of(f)->c_sw == wilson_keys_of(g)->c_sw && is_thin(f) == is_thin(g) && quark_same_links(f, g);
+    const wilson_keys *k = wilson_keys_of(f), *l = wilson_keys_of(g);
+    return k->c_sw == l->c_sw && k->xi_0 == l->xi_0 && k->nu == l->nu && k->c_R == l->c_R && k->c_T == l->c_T &&
+           is_thin(f) == is_thin(g) && quark_same_links(f, g);
 }
 
 int wilson_has_clover(const quark_params *f)
 {
-    return wilson_keys_of(f)->c_sw != 0;
+    const wilson_settings s = wilson_settings_of(f);
+    const clover_coefficients c = wilson_clover(&s);
+    return c.space != 0 || c.time != 0;
 }
 
 /* Hops and clover terms of the Schur complement and its dagger on half the sites. */

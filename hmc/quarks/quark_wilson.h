@@ -7,6 +7,7 @@
 
 typedef struct {
     double kappa, c_sw;
+    double xi_0, nu, c_R, c_T; /* keys of anisotropic lattices; 1, 1, 0, 0: isotropic */
     char schur[PARAM_CHOICE_SIZE], clover_links[PARAM_CHOICE_SIZE];
 } wilson_keys;
 
@@ -19,6 +20,8 @@ static inline wilson_keys *wilson_keys_of(const quark_params *q)
 
 /* Functions that quark_kind asks for, of kinds that list the part. */
 void wilson_keys_complete(const ini_input *in, named_quark *q);
+/* Text on kappa and coefficients. */
+void wilson_describe(const quark_params *q, double mass, char *text, size_t size);
 int wilson_same_operator(const quark_params *q, const quark_params *r);
 int wilson_has_clover(const quark_params *q);
 double wilson_normal_flops(const quark_params *q);

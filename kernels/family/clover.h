@@ -21,9 +21,10 @@ typedef struct {
     int first, count;
 } clover_norm2_args;
 
+/* Factors of the field strength: [0] in spatial planes, [1] in planes with time. */
 typedef struct {
     view tensor, out;
-    double diagonal, factor;
+    double diagonal, factor[2];
 } clover_build_args;
 
 typedef struct {
@@ -37,12 +38,12 @@ typedef struct {
 
 typedef struct {
     view x, y, tensor;
-    double factor;
+    double factor[2];
 } clover_insert_args;
 
 typedef struct {
     view inverse, tensor;
-    double factor;
+    double factor[2];
 } clover_insert_det_args;
 
 typedef struct {

@@ -9,7 +9,8 @@
 typedef struct {
     geom g;
     view links;
-    int parity, rectangles;
+    double rectangle[3]; /* weights of rectangles, as in gauge_weights */
+    int parity;
 } loops_args;
 
 typedef struct {
@@ -21,7 +22,7 @@ typedef struct {
 typedef struct {
     geom g;
     view links, momenta;
-    double c0, c1;
+    double c0[2], c1[3]; /* plaquette and rectangle of gauge_weights, over 6 */
     int parity;
 } gauge_force_args;
 
@@ -60,7 +61,7 @@ typedef struct {
 
 typedef struct {
     view links, momenta;
-    double dt;
+    double dt[2]; /* links in space; links in time */
 } link_update_args;
 
 typedef struct {
@@ -69,11 +70,12 @@ typedef struct {
 
 typedef struct {
     view y, x;
-    double a;
+    double a[2]; /* links in space; links in time */
 } momenta_add_args;
 
 typedef struct {
     view x, y;
+    double weight[2]; /* links in space; links in time */
 } momenta_dot_args;
 
 typedef struct {

@@ -17,7 +17,8 @@ typedef struct {
     view ghost[8];   /* half spinors from over the rank's faces: projected, and from below already times U^dagger */
     int ghost_first; /* the right-hand side in them that belongs to in's first one; 0 outside the GPU's kernels */
     double a, b, mu;
-    int parity; /* parity of out */
+    double a_space; /* a of the spatial directions, a times nu / xi_0 on an anisotropic lattice */
+    int parity;     /* parity of out */
     int sign;
     int form;
     int link_reals;
@@ -65,7 +66,7 @@ typedef struct {
     geom g;
     view x_here, y_here, x_there, y_there, links, momenta;
     view x_ghost[8], y_ghost[8];
-    double factor;
+    double factor, space_factor; /* links in time; links in space */
     int parity;
 } hop_force_args;
 

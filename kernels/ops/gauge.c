@@ -17,10 +17,11 @@ static void run(kernel_id id, const field *like, const void *args, exact_sum *su
     kernel_run(id, like, args, (kernel_work){.n = field_units(like), .sums = sums});
 }
 
-static void loop_sums(const field *links, int rectangles, double sums[4])
+static void loop_sums(const field *links, const double rectangle[3], double sums[4])
 {
     exact_sum s[4] = {exact_zero(), exact_zero(), exact_zero(), exact_zero()};
-    loops_args args = {.g = field_geom(links), .links = halo_in(links), .rectangles = rectangles};
+    loops_args args = {.g = field_geom(links), .links = halo_in(links)};
+    memcpy(args.rectangle, rectangle, sizeof args.rectangle);
     for (args.parity = 0; args.parity < 2; args.parity++) run(KERNEL_loops, links, &args, s);
     comm_group_sum_exact(links->lat->group, s, 4);
     for (int k = 0; k < 4; k++) sums[k] = exact_value(&s[k]);
@@ -28,8 +29,9 @@ static void loop_sums(const field *links, int rectangles, double sums[4])
 
 gauge_loops gauge_measure(const field *links, int rectangles)
 {
+    const double one = rectangles != 0;
     double s[4];
-    loop_sums(links, rectangles, s);
+    loop_sums(links, (const double[]){one, one, one}, s);
     const double v = (double)links->lat->volume;
     gauge_loops loops = {(s[0] + s[1]) / (18 * v), s[0] / (9 * v), s[1] / (9 * v), rectangles ? s[2] / (36 * v) : NAN,
                          s[3] / (12 * v)};
@@ -38,8 +40,24 @@ gauge_loops gauge_measure(const field *links, int rectangles)
 
 gauge_weights gauge_weights_c1(double beta, double c1)
 {
-    const gauge_weights w = {beta * (1 - 8 * c1), beta * c1, 0};
+    const gauge_weights w = GAUGE_WEIGHTS(beta * (1 - 8 * c1), beta * c1, 0);
     return w;
+}
+
+gauge_weights gauge_weights_anisotropic(gauge_weights w, double xi_0)
+{
+    REQUIRE(w.parallelogram == 0, "parallelograms of weight %g with an anisotropy", w.parallelogram);
+    w.plaquette[0] /= xi_0;
+    w.plaquette[1] *= xi_0;
+    w.rectangle[0] /= xi_0;
+    w.rectangle[1] *= xi_0;
+    w.rectangle[2] *= xi_0;
+    return w;
+}
+
+static int has_rectangles(const gauge_weights *w)
+{
+    return w->rectangle[0] != 0 || w->rectangle[1] != 0 || w->rectangle[2] != 0;
 }
 
 static double parallelogram_sum(const field *links)
@@ -54,10 +72,18 @@ static double parallelogram_sum(const field *links)
 double gauge_action(const field *links, gauge_weights w)
 {
     double s[4];
-    loop_sums(links, w.rectangle != 0, s);
-    const double v = (double)links->lat->volume;
-    double action = w.plaquette * (6 * v - (s[0] + s[1]) / 3);
-    if (w.rectangle != 0) action += w.rectangle * (12 * v - s[2] / 3);
+    const double *const p = w.plaquette, *const r = w.rectangle, v = (double)links->lat->volume;
+    double action;
+    if (p[0] == p[1] && r[0] == r[1] && r[1] == r[2]) { /* equal weights: one sum of all planes, with one rounding */
+        const double one = r[0] != 0;
+        loop_sums(links, (const double[]){one, one, one}, s);
+        action = p[0] * (6 * v - (s[0] + s[1]) / 3);
+        if (r[0] != 0) action += r[0] * (12 * v - s[2] / 3);
+    } else {
+        loop_sums(links, r, s);
+        action = p[0] * (3 * v - s[0] / 3) + p[1] * (3 * v - s[1] / 3);
+        if (has_rectangles(&w)) action += (6 * r[0] + 3 * r[1] + 3 * r[2]) * v - s[2] / 3;
+    }
     if (w.parallelogram != 0) action += w.parallelogram * (16 * v - parallelogram_sum(links) / 3);
     return action;
 }
@@ -65,7 +91,7 @@ double gauge_action(const field *links, gauge_weights w)
 /* Flops of plaquettes and rectangles: the latter are ten products more a staple, and three sums. */
 static double staples_flops(gauge_weights w)
 {
-    return kernel_infos[KERNEL_gauge_force].flops + (w.rectangle != 0 ? 24 * (10 * 198 + 90) : 0);
+    return kernel_infos[KERNEL_gauge_force].flops + (has_rectangles(&w) ? 24 * (10 * 198 + 90) : 0);
 }
 
 double gauge_force_flops(gauge_weights w)
@@ -78,8 +104,9 @@ void gauge_force(field *force, const field *links, gauge_weights w)
     const double sites = (double)field_units(links) * links->lay->lanes;
     expect_kind(force, FIELD_MOMENTA, links);
     expect_kind(links, FIELD_LINKS, force);
-    gauge_force_args args = {
-        .g = field_geom(links), .links = halo_in(links), .c0 = w.plaquette / 6, .c1 = w.rectangle / 6};
+    gauge_force_args args = {.g = field_geom(links), .links = halo_in(links)};
+    for (int k = 0; k < 2; k++) args.c0[k] = w.plaquette[k] / 6;
+    for (int k = 0; k < 3; k++) args.c1[k] = w.rectangle[k] / 6;
     parallelogram_force_args more = {.g = args.g, .links = args.links, .c2 = w.parallelogram / 6};
     FOR_PARITIES(p, force)
     {
@@ -120,11 +147,16 @@ gauge_energy gauge_field_energy(const field *tensor)
 
 void gauge_update(field *links, double dt, const field *momenta)
 {
+    gauge_update_by(links, dt, dt, momenta);
+}
+
+void gauge_update_by(field *links, double space, double time, const field *momenta)
+{
     expect_kind(links, FIELD_LINKS, momenta);
     expect_kind(momenta, FIELD_MOMENTA, links);
     FOR_PARITIES(p, links)
     {
-        link_update_args args = {field_out(links, p), field_in(momenta, p), dt};
+        link_update_args args = {field_out(links, p), field_in(momenta, p), {space, time}};
         run(KERNEL_link_update, links, &args, NULL);
     }
 }
@@ -161,6 +193,18 @@ void gauge_random(field *links, uint64_t seed, uint32_t purpose, uint32_t number
     {
         const random_args args = {field_geom(links), field_out(links, p), seed, purpose, number, p, 0, 1, 0};
         run(KERNEL_random_links, links, &args, NULL);
+    }
+}
+
+void links_scale(field *y, const field *x, const double factor[4])
+{
+    expect_kind(y, FIELD_LINKS, x);
+    expect_kind(x, FIELD_LINKS, y);
+    for (int p = 0; p < 2; p++) {
+        links_scale_args args = {.x = field_in(x, p)};
+        for (int mu = 0; mu < 4; mu++) args.re[mu] = factor[mu];
+        args.y = field_out(y, p);
+        run(KERNEL_links_scale, y, &args, NULL);
     }
 }
 
@@ -204,10 +248,15 @@ static void expect_momenta(const field *x, const field *y)
 
 void momenta_add(field *y, double a, const field *x)
 {
+    momenta_add_by(y, a, a, x);
+}
+
+void momenta_add_by(field *y, double space, double time, const field *x)
+{
     expect_momenta(y, x);
     FOR_PARITIES(p, y)
     {
-        momenta_add_args args = {field_out(y, p), field_in(x, p), a};
+        momenta_add_args args = {field_out(y, p), field_in(x, p), {space, time}};
         run(KERNEL_momenta_add, y, &args, NULL);
     }
 }
@@ -234,11 +283,16 @@ void momenta_laplace(field *p, double a, const field *links)
 
 double momenta_dot(const field *x, const field *y)
 {
+    return momenta_dot_by(1, 1, x, y);
+}
+
+double momenta_dot_by(double space, double time, const field *x, const field *y)
+{
     exact_sum s = exact_zero();
     expect_momenta(x, y);
     FOR_PARITIES(p, x)
     {
-        momenta_dot_args args = {field_in(x, p), field_in(y, p)};
+        momenta_dot_args args = {field_in(x, p), field_in(y, p), {space, time}};
         run(KERNEL_momenta_dot, x, &args, &s);
     }
     comm_group_sum_exact(x->lat->group, &s, 1);

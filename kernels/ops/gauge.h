@@ -26,14 +26,24 @@ extern "C" {
 /* rectangles: whether that average is wanted (NaN otherwise). */
 gauge_loops gauge_measure(const field *links, int rectangles);
 
-/* Weights of the loops of an action, with the coupling in them: plaquettes, 1x2 rectangles, and parallelograms, which
- * are mu nu rho -mu -nu -rho. */
+/* Weights of the loops of an action, with the coupling in them. plaquette: [0] in spatial planes, [1] in planes with time.
+ * rectangle, of 1x2: [0] in spatial planes, [1] two links long in space and one in time, [2] one in space and two in time.
+ * Parallelograms are mu nu rho -mu -nu -rho. */
 typedef struct {
-    double plaquette, rectangle, parallelogram;
+    double plaquette[2], rectangle[3], parallelogram;
 } gauge_weights;
+
+/* Initialiser: equal weights in all planes. */
+#define GAUGE_WEIGHTS(plaquette, rectangle, parallelogram)                                                             \
+    {                                                                                                                  \
+        {plaquette, plaquette}, {rectangle, rectangle, rectangle}, parallelogram                                       \
+    }
 
 /* beta (1 - 8 c1), beta c1, and no parallelograms. */
 gauge_weights gauge_weights_c1(double beta, double c1);
+/* The weights on an anisotropic lattice, a_s = xi_0 a_t at tree level: of loops in space over xi_0, of loops with time times
+ * xi_0. Parallelograms have to be zero. */
+gauge_weights gauge_weights_anisotropic(gauge_weights w, double xi_0);
 /* S = sum over loops, each once in one sense, of weight (1 - Re tr / 3). */
 double gauge_action(const field *links, gauge_weights w);
 /* force += its force; the links are taken to be in SU(3). */
@@ -45,25 +55,31 @@ double gauge_force_flops(gauge_weights w);
 void gauge_field_strength(field *tensor, const field *links);
 gauge_energy gauge_field_energy(const field *tensor);
 
-/* links = exp(dt P) links. */
+/* links = exp(dt P) links; and with a step of their own for links in time. */
 void gauge_update(field *links, double dt, const field *momenta);
+void gauge_update_by(field *links, double space, double time, const field *momenta);
 /* Projects the links to SU(3); returns the root mean square deviation per link before. */
 double gauge_unitarise(field *links);
 /* Links, or a colour matrix, all one. */
 void gauge_cold(field *links);
 /* Links, or a colour matrix, uniform on the group. */
 void gauge_random(field *links, uint64_t seed, uint32_t purpose, uint32_t number);
+/* y = factor_mu x for links of direction mu; y may be x. */
+void links_scale(field *y, const field *x, const double factor[4]);
 /* y = e^(i angle_mu) x for links of direction mu, which are in U(3) then; y may be x. */
 void links_twist(field *y, const field *x, const double angle[4]);
 
 void momenta_zero(field *p);
 void momenta_random(field *p, uint64_t seed, uint32_t purpose, uint32_t number);
-void momenta_add(field *y, double a, const field *x); /* y += a x */
+void momenta_add(field *y, double a, const field *x);                     /* y += a x */
+void momenta_add_by(field *y, double space, double time, const field *x); /* factors of links in space and in time */
 /* p_mu(x) += a times the covariant second difference of p_mu along mu, U_mu(x) p_mu(x+mu) U_mu(x)^dagger + U_mu(x-mu)^dagger
  * p_mu(x-mu) U_mu(x-mu) - 2 p_mu(x). */
 void momenta_laplace(field *p, double a, const field *links);
 double momenta_dot(const field *x, const field *y); /* -sum tr X Y = x^a y^a / 2 */
-double momenta_norm2(const field *p);               /* kinetic energy: momenta_dot() of p with itself */
+/* Product with weights of links in space and in time. */
+double momenta_dot_by(double space, double time, const field *x, const field *y);
+double momenta_norm2(const field *p); /* kinetic energy: momenta_dot() of p with itself */
 
 #ifdef __cplusplus
 }

@@ -167,6 +167,7 @@ void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *ca
 {
     const layout *lay = layout_tables(out->lay, out->where == PLACE_DEVICE);
     const parity other = p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
+    const double space = call->space != 0 ? call->space : 1;
     REQUIRE(in != out || out->par == PARITY_BOTH, "the hop reads what it writes");
     expect_vector(in, FIELD_SPINOR, out);
     expect_links(call->links, out);
@@ -178,6 +179,7 @@ void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *ca
                      .here = field_in(call->links, p),
                      .there = field_in(call->links, other),
                      .a = call->a,
+                     .a_space = call->a * space,
                      .b = call->b,
                      .mu = call->mu,
                      .parity = p,
@@ -198,6 +200,7 @@ void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *ca
         REQUIRE(call->fifth->Ls == out->Ls && call->fifth->from == out->Ls, "a matrix of %d slices on %d",
                 call->fifth->Ls, out->Ls);
         args.a = 1;
+        args.a_space = space;
         scaled = domainwall_scaled(call->a, call->fifth, call->fifth_transposed);
         fifth = &scaled;
     }
@@ -273,13 +276,13 @@ static void run(kernel_id id, const field *like, const void *args, exact_sum *su
     kernel_run(id, like, args, (kernel_work){.n = field_units(like), .sums = sums});
 }
 
-void clover_build(field *clover, const field *tensor, double diagonal, double c_sw)
+void clover_build(field *clover, const field *tensor, double diagonal, clover_coefficients c)
 {
     expect_kind(clover, FIELD_CLOVER, tensor);
     expect_kind(tensor, FIELD_TENSOR, clover);
     FOR_PARITIES(p, clover)
     {
-        clover_build_args args = {field_in(tensor, p), field_out(clover, p), diagonal, 0.5 * c_sw};
+        clover_build_args args = {field_in(tensor, p), field_out(clover, p), diagonal, {0.5 * c.space, 0.5 * c.time}};
         run(KERNEL_clover_build, clover, &args, NULL);
     }
 }
@@ -313,19 +316,20 @@ double twisted_invert(field *inverse, field *mu_inverse, const field *clover, pa
 
 /* The variation of the clover term is (i c_sw / 2) sigma dF a plane, dF = (dQ - dQ^dagger) / 8; a force term k Re tr[L
  * dF] becomes Re tr[Z dQ] with Z a quarter of the anti-Hermitian part of k L. */
-void clover_insert(field *tensor, parity p, double c_sw, const field *x, const field *y)
+void clover_insert(field *tensor, parity p, clover_coefficients c, const field *x, const field *y)
 {
     expect_kind(tensor, FIELD_TENSOR, x);
     expect_vector(x, FIELD_SPINOR, y);
-    clover_insert_args args = {field_in(x, p), field_in(y, p), field_out(tensor, p), -0.25 * c_sw};
+    clover_insert_args args = {field_in(x, p), field_in(y, p), field_out(tensor, p), {-0.25 * c.space, -0.25 * c.time}};
     run(KERNEL_clover_insert, tensor, &args, NULL);
 }
 
-void clover_insert_det(field *tensor, parity p, double c_sw, double weight, const field *inverse)
+void clover_insert_det(field *tensor, parity p, clover_coefficients c, double weight, const field *inverse)
 {
     expect_kind(tensor, FIELD_TENSOR, inverse);
     expect_kind(inverse, FIELD_CLOVER, tensor);
-    clover_insert_det_args args = {field_in(inverse, p), field_out(tensor, p), -0.125 * c_sw * weight};
+    clover_insert_det_args args = {
+        field_in(inverse, p), field_out(tensor, p), {-0.125 * c.space * weight, -0.125 * c.time * weight}};
     run(KERNEL_clover_insert_det, tensor, &args, NULL);
 }
 
@@ -344,7 +348,7 @@ void clover_force(field *force, const field *links, const field *tensor)
     }
 }
 
-void hop_force(field *force, const field *links, const field *x, const field *y)
+void hop_force(field *force, const field *links, const field *x, const field *y, double space)
 {
     const layout *lay = x->lay;
     expect_kind(force, FIELD_MOMENTA, links);
@@ -360,6 +364,7 @@ void hop_force(field *force, const field *links, const field *x, const field *y)
                                .links = field_in(links, p),
                                .momenta = field_out(force, p),
                                .factor = -0.5,
+                               .space_factor = -0.5 * space,
                                .parity = p};
         if (lay->nexterior[p] > 0) bring_pair(x, y, other, links, args.x_ghost, args.y_ghost);
         kernel_run(KERNEL_hop_force, x, &args, vector_work(KERNEL_hop_force, x, x->groups));

@@ -16,9 +16,10 @@ extern "C" {
 /* ---- the hop between parities, kernels/site/hop.h ---- */
 typedef struct {
     hop_form form;
-    double a, b;         /* factors of the hop and of what is added */
-    int sign;            /* +1, or -1 for the dagger */
-    const field *links;  /* links on both parities */
+    double a, b;        /* factors of the hop and of what is added */
+    double space;       /* factor of the hop's spatial directions beside a, nu / xi_0 on an anisotropic lattice; 0: 1 */
+    int sign;           /* +1, or -1 for the dagger */
+    const field *links; /* links on both parities */
     const field *clover; /* clover term where the form asks for one; of both parities or of that of out */
     double mu; /* twisted mass: where it is not zero, forms with a clover term C have C + i mu gamma_5 K in its place */
     const field *mu_clover;    /* K, as clover; K and C are unit matrices where they are null */
@@ -39,8 +40,20 @@ void twisted_apply(field *out, parity p, const field *clover, const field *mu_cl
 /* Clover term on one right-hand side, and |in|^2 on parity p, from one pass: as vector_norm2_start() does. */
 void clover_apply_norm2_start(vector_sum *s, field *out, parity p, const field *clover, const field *in, double factor);
 
-/* clover = diagonal + (i c_sw / 4) sigma F on the parities that it holds. */
-void clover_build(field *clover, const field *tensor, double diagonal, double c_sw);
+/* Coefficients of the clover term in spatial planes and in planes with time: c_sw both, or c_R / xi_0 and c_T on an
+ * anisotropic lattice. */
+typedef struct {
+    double space, time;
+} clover_coefficients;
+
+static inline clover_coefficients clover_isotropic(double c_sw)
+{
+    const clover_coefficients c = {c_sw, c_sw};
+    return c;
+}
+
+/* clover = diagonal + (i c / 4) sigma F on the parities that it holds, c that of the plane. */
+void clover_build(field *clover, const field *tensor, double diagonal, clover_coefficients c);
 /* inverse = clover^-1 on parity p. Returns log |det clover| there; *negatives counts negative pivots, zero for a
  * positive clover term. inverse may be clover. */
 double clover_invert(field *inverse, const field *clover, parity p, double *negatives);
@@ -48,13 +61,13 @@ double clover_invert(field *inverse, const field *clover, parity p, double *nega
  * log |det(C + i mu gamma_5)| there. inverse may be clover. */
 double twisted_invert(field *inverse, field *mu_inverse, const field *clover, parity p, double mu);
 /* Insertions Z of the clover term's force: the terms of -2 Re Y^dagger dC X, and of -weight log det C, on parity p. */
-void clover_insert(field *tensor, parity p, double c_sw, const field *x, const field *y);
-void clover_insert_det(field *tensor, parity p, double c_sw, double weight, const field *inverse);
+void clover_insert(field *tensor, parity p, clover_coefficients c, const field *x, const field *y);
+void clover_insert_det(field *tensor, parity p, clover_coefficients c, double weight, const field *inverse);
 /* force += that of all insertions. */
 void clover_force(field *force, const field *links, const field *tensor);
 /* force += that of -2 Re Y^dagger dM X through the hop of M, summed over all slices and right-hand sides; x and y hold
- * both parities. */
-void hop_force(field *force, const field *links, const field *x, const field *y);
+ * both parities. space: the factor of the hop's spatial directions, 1 on an isotropic lattice. */
+void hop_force(field *force, const field *links, const field *x, const field *y, double space);
 
 #ifdef __cplusplus
 }

@@ -16,8 +16,14 @@ FN int T(sigma_sign)(int plane, int chirality)
     return chirality ? lower[plane] : upper[plane];
 }
 
-/* The two blocks of C = diagonal + (i c_sw / 2) sum_{mu<nu} sigma F: with f = F anti-Hermitian, i sigma F is Hermitian.
- */
+/* Number of a plane's factor: 0 in space, 1 with time. */
+FN int T(plane_kind)(int plane)
+{
+    return plane == 2 || plane > 3;
+}
+
+/* The two blocks of C = diagonal + i factor sum_{mu<nu} sigma F, with f = F anti-Hermitian i sigma F is Hermitian. factor is
+ * c_sw / 2, or that of spatial planes and of those with time. */
 FN void T(clover_build_site)(const clover_build_args *a, long u)
 {
     for (int chirality = 0; chirality < 2; chirality++) {
@@ -26,7 +32,7 @@ FN void T(clover_build_site)(const clover_build_args *a, long u)
         for (int plane = 0; plane < 6; plane++) {
             vreal x[9], f[18];
             T(load)(x, &a->tensor, u, plane, 9);
-            const vreal k = vset((real)(T(sigma_sign)(plane, chirality) * a->factor));
+            const vreal k = vset((real)(T(sigma_sign)(plane, chirality) * a->factor[T(plane_kind)(plane)]));
             UNROLL for (int i = 0; i < 9; i++) x[i] *= k;
             T(su3_from_antihermitian)(f, x);
             const int pauli = T(sigma_pauli)(plane);
@@ -231,13 +237,13 @@ FN void T(spin_trace)(vreal z[9], vreal m[4][18], int pauli)
 }
 
 /* Z += factor (sigma's sign) z[chirality] in a plane and in the other one of the same Pauli matrix, 5 - plane */
-FN void T(insertion_add)(const view *tensor, long u, int plane, double factor, vreal z[2][9])
+FN void T(insertion_add)(const view *tensor, long u, int plane, const double factor[2], vreal z[2][9])
 {
     UNROLL for (int k = 0; k < 2; k++)
     {
         const int here = k ? 5 - plane : plane;
-        const vreal upper = vset((real)(T(sigma_sign)(here, 0) * factor));
-        const vreal lower = vset((real)(T(sigma_sign)(here, 1) * factor));
+        const vreal upper = vset((real)(T(sigma_sign)(here, 0) * factor[T(plane_kind)(here)]));
+        const vreal lower = vset((real)(T(sigma_sign)(here, 1) * factor[T(plane_kind)(here)]));
         vreal sum[9];
         T(load)(sum, tensor, u, here, 9);
         UNROLL for (int i = 0; i < 9; i++) sum[i] = vfma(lower, z[1][i], vfma(upper, z[0][i], sum[i]));

@@ -1,6 +1,12 @@
 /* Loops, forces and field strength of the links, updates of links and momenta. */
 
-/* Sums over a parity of Re tr: spatial plaquettes, temporal plaquettes, 1x2 rectangles (if asked), links. */
+/* Number of the weight of a rectangle in the plane mu, nu with its two links along mu (kernels/ops/gauge.h). */
+FN int T(rectangle_kind)(int mu, int nu)
+{
+    return mu == 3 ? 2 : nu == 3;
+}
+
+/* Sums over a parity of Re tr: spatial plaquettes, temporal plaquettes, 1x2 rectangles times their weights, links. */
 FN void T(loops_site)(const loops_args *a, long u, vexact *sum)
 {
     const geom *g = &a->g;
@@ -21,7 +27,8 @@ FN void T(loops_site)(const loops_args *a, long u, vexact *sum)
                 T(walk_product)(n, g, &a->links, home, nu_mu, 2, 3);
                 T(add_real)(&s[nu == 3], T(su3_trace_product_dagger)(m, n));
             }
-            if (a->rectangles) {
+            const double weight = a->rectangle[T(rectangle_kind)(nu, mu)];
+            if (weight != 0) {
                 vreal n[18], r[18];
                 T(walker) w = T(walk)(g, home, mu, 1);
                 T(walk_product)(m, g, &a->links, home, rectangle, 3, 3);
@@ -31,7 +38,7 @@ FN void T(loops_site)(const loops_args *a, long u, vexact *sum)
                 T(walk_load)(n, g, &a->links, w, nu, 18);
                 vreal q[18];
                 T(su3_mul)(q, r, n);
-                T(add_real)(&s[2], T(su3_trace_product_dagger)(q, m));
+                T(add_real)(&s[2], vset((real)weight) * T(su3_trace_product_dagger)(q, m));
             }
         }
     }
@@ -70,37 +77,39 @@ FN void T(staples_to_momenta)(const view *momenta, const geom *g, const view *li
     T(save)(p, momenta, home.unit, mu, 8);
 }
 
-/* Force of the plaquette and rectangle action: momenta += P(U_mu(x) sum of staples), the staples weighted with c0 and
- * c1. A staple goes n b back from the link's end, b against mu, and one of the rectangles f n b in place of n. */
+/* Force of the plaquette and rectangle action: momenta += P(U_mu(x) sum of staples), the staples weighted with those of c0
+ * and c1. A staple goes n b back from the link's end, b against mu, and one of the rectangles f n b in place of n. */
 #define PARTS_gauge_force 4
 #define REACH_gauge_force 2
 FN void T(gauge_force_part)(const gauge_force_args *a, const geom *g, T(walker) home, int mu)
 {
     const T(walker) end = T(walk)(g, home, mu, 1);
     const int f = 2 * mu, b = 2 * mu + 1;
-    const vreal c0 = vset((real)a->c0), c1 = vset((real)a->c1);
     vreal sum[18], m[18], u[18];
     T(su3_zero)(sum);
     for (int nu = 0; nu < 4; nu++) {
         if (nu == mu) continue;
+        const double along[2] = {a->c1[T(rectangle_kind)(mu, nu)], a->c1[T(rectangle_kind)(nu, mu)]};
+        const vreal c0 = vset((real)a->c0[mu == 3 || nu == 3]);
         UNROLL for (int side = 0; side < 2; side++)
         {
             const int n = 2 * nu + side, back = 2 * nu + 1 - side;
             const int around[3] = {f, n, b}, rectangles[2][5] = {{n, b, b, back, f}, {n, n, b, back, back}};
             T(walker) w = end;
             T(su3_zero)(m);
-            if (a->c1 != 0) {
+            if (along[0] != 0) {
                 T(walk_product)(m, g, &a->links, end, around, 3, 2);
-                UNROLL for (int i = 0; i < 18; i++) m[i] *= c1;
+                UNROLL for (int i = 0; i < 18; i++) m[i] *= (real)along[0];
             }
             T(step_first)(u, g, &a->links, &w, n, 2);
             T(su3_axpy)(m, c0, u);
             T(step_mul)(m, g, &a->links, &w, b, 2);
             T(step_mul)(m, g, &a->links, &w, back, 2);
             T(su3_add)(sum, m);
-            for (int k = 0; a->c1 != 0 && k < 2; k++) {
+            for (int k = 0; k < 2; k++) {
+                if (along[k] == 0) continue;
                 T(walk_product)(m, g, &a->links, end, rectangles[k], 5, 2);
-                T(su3_axpy)(sum, c1, m);
+                T(su3_axpy)(sum, vset((real)along[k]), m);
             }
         }
     }
@@ -188,13 +197,13 @@ FN void T(energy_site)(const energy_args *a, long u, vexact *sum)
     for (int k = 0; k < 3; k++) T(exact_deposit)(&sum[k], s[k]);
 }
 
-/* U = exp(dt P) U, then projected back to the group against round-off. */
+/* U = exp(dt P) U, dt that of the direction, then projected back to the group against round-off. */
 FN void T(link_update_site)(const link_update_args *a, long u)
 {
     for (int mu = 0; mu < 4; mu++) {
         vreal x[8], e[18], link[18], r[18];
         T(load)(x, &a->momenta, u, mu, 8);
-        UNROLL for (int i = 0; i < 8; i++) x[i] *= (real)a->dt;
+        UNROLL for (int i = 0; i < 8; i++) x[i] *= (real)a->dt[mu == 3];
         T(su3_exp)(e, x);
         T(load)(link, &a->links, u, mu, 18);
         T(su3_mul)(r, e, link);
@@ -224,19 +233,19 @@ FN void T(unitarise_site)(const unitarise_args *a, long u, vexact *sum)
     T(exact_deposit)(&sum[0], s);
 }
 
-/* y += a x for momenta. */
+/* y += a x for momenta, a that of the direction. */
 FN void T(momenta_add_site)(const momenta_add_args *a, long u)
 {
     for (int mu = 0; mu < 4; mu++) {
         vreal x[8], y[8];
         T(load)(x, &a->x, u, mu, 8);
         T(load)(y, &a->y, u, mu, 8);
-        UNROLL for (int i = 0; i < 8; i++) y[i] = vfma(vset((real)a->a), x[i], y[i]);
+        UNROLL for (int i = 0; i < 8; i++) y[i] = vfma(vset((real)a->a[mu == 3]), x[i], y[i]);
         T(save)(y, &a->y, u, mu, 8);
     }
 }
 
-/* -sum tr X Y */
+/* -sum weight tr X Y, the weight that of the direction */
 FN void T(momenta_dot_site)(const momenta_dot_args *a, long u, vexact *sum)
 {
     vdouble s = vdouble_zero();
@@ -244,6 +253,7 @@ FN void T(momenta_dot_site)(const momenta_dot_args *a, long u, vexact *sum)
         vreal x[8], y[8];
         T(load)(x, &a->x, u, mu, 8);
         T(load)(y, &a->y, u, mu, 8);
+        UNROLL for (int i = 0; i < 8; i++) y[i] *= (real)a->weight[mu == 3];
         s = vdouble_fma(x[0], y[0], s);
         s = vdouble_fma(x[1], y[1], s);
         s = vdouble_fma(x[0] + x[1], y[0] + y[1], s);

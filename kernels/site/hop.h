@@ -2,7 +2,8 @@
  *
  *   D psi(x) = sum_mu (1 - s gamma_mu) U_mu(x) psi(x+mu) + (1 + s gamma_mu) U_mu(x-mu)^dagger psi(x-mu),
  *
- * s = +1, or -1 for the dagger (eq. (2) of M. Clark et al., arXiv:1612.07873, without its factor -1/2). out is one of
+ * s = +1, or -1 for the dagger (eq. (2) of M. Clark et al., arXiv:1612.07873, without its factor -1/2). On an anisotropic
+ * lattice terms of mu < 3 have the factor a_space / a. out is one of
  *   HOP_PLAIN              a D in
  *   HOP_ADD                a D in + b x
  *   HOP_CLOVER             a C D in
@@ -58,10 +59,10 @@ FN void T(link_dagger_times)(vreal r[12], const T(link) * l, vreal h[12], int re
     }
 }
 
-/* Weight of a half spinor when it is added: a, its scale, and the sign of the antiperiodic edge. */
+/* Weight of a half spinor when it is added: a of its direction, its scale, and the sign of the antiperiodic edge. */
 FN vreal T(hop_weight)(const hop_args *a, const T(neighbour) * n, long u, int rhs, int dir, int reals, int cut)
 {
-    vreal w = vset((real)a->a * RAW_LINK(reals));
+    vreal w = vset((real)(dir < 6 ? a->a_space : a->a) * RAW_LINK(reals));
 #if PLAQ_PREC >= 2
     if (n->near == NEAR_GHOST) {
         vreal h[13];

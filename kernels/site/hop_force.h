@@ -57,8 +57,9 @@ FN void T(hop_force_direction)(const hop_force_args *a, T(stencil) st, long u, i
     }
     vreal x[8], p[8];
     T(su3_project)(x, w);
+    const vreal factor = vset((real)(mu < 3 ? a->space_factor : a->factor));
     T(load)(p, &a->momenta, u, mu, 8);
-    UNROLL for (int i = 0; i < 8; i++) p[i] = vfma(vset((real)a->factor), x[i], p[i]);
+    UNROLL for (int i = 0; i < 8; i++) p[i] = vfma(factor, x[i], p[i]);
     T(save)(p, &a->momenta, u, mu, 8);
 }
 

@@ -99,6 +99,24 @@ refused "c1 of an action that has its own" -- run a.ini gauge.action=iwasaki gau
 refused "an action without its u0" -- run a.ini gauge.action=symanzik_1loop -- "action = symanzik_1loop needs the key 'u0'"
 refused "quarks in the loops of an action without" -- run a.ini gauge.action=symanzik_1loop gauge.u0=0.8 gauge.flavours=3 -- \
     "action = symanzik_1loop has no key 'flavours'"
+refused "an anisotropy of an action with parallelograms" -- run a.ini gauge.action=symanzik_1loop gauge.u0=0.8 gauge.xi_0=2 -- \
+    "[gauge] action = symanzik_1loop knows no xi_0" "symanzik_space"
+refused "an action of anisotropic lattices without xi_0" -- run a.ini gauge.action=symanzik_space gauge.u_s=0.8 gauge.u_t=1 -- \
+    "action = symanzik_space needs the key 'xi_0'"
+refused "the same without u_t" -- run a.ini gauge.action=symanzik_space gauge.u_s=0.8 gauge.xi_0=3 -- "needs the key 'u_t'"
+refused "u_s of Wilson's action" -- run a.ini gauge.u_s=0.8 -- "u_s" "action = wilson"
+refused "no anisotropy" -- run a.ini gauge.xi_0=0 -- "[gauge] xi_0" "'0' is out of range" "0 < real <= 100"
+refused "an anisotropy of a quark alone" -- run a.ini quark.light.xi_0=2 -- "[quark.light] has c_sw and xi_0" "clover_R"
+edited b.ini '/^c_sw/d'
+refused "an anisotropy without nu" -- run b.ini quark.light.xi_0=2 -- "[quark.light] has xi_0 and no nu" "give nu"
+refused "nu without an anisotropy" -- run a.ini quark.light.nu=1.2 -- "[quark.light] has nu and no xi_0"
+refused "a negative anisotropy" -- run b.ini quark.light.xi_0=-2 quark.light.nu=1 -- "xi_0" "'-2' is out of range"
+refused "one of two clover coefficients" -- run b.ini quark.light.xi_0=2 quark.light.nu=1 quark.light.clover_T=1 -- \
+    "has one of clover_R and clover_T; give both"
+printf '[measure.flow]\nkind = flow\n' | cat good.ini - >b.ini
+refused "a flow that is unstable with its anisotropy" -- run b.ini measure.flow.xi=3 measure.flow.flow_step=0.06 -- \
+    "flow_step = 0.06 of [measure.flow] is too long for xi = 3" "unstable beyond 0.05"
+refused "momenta without an anisotropy" -- run a.ini run.xi_mom=0 -- "[run] xi_mom" "'0' is out of range"
 refused "u0 above one" -- run a.ini gauge.action=symanzik_1loop gauge.u0=1.1 -- "u0"
 refused "start = file without a file" -- run a.ini run.start=file -- "start = file needs config"
 refused "a file without start = file" -- run a.ini run.config=x -- "config is given" "start = hot"
@@ -344,6 +362,7 @@ cp "$source"/inputs/hisq-2plus1plus1.ini s.ini
 staggered=(run s.ini lattice.size=4.4.4.4)
 refused "a hopping parameter of a staggered quark" -- "${staggered[@]}" quark.light.kappa=0.12 -- "has no key 'kappa'"
 refused "a clover term of a staggered quark" -- "${staggered[@]}" quark.light.c_sw=1 -- "has no key 'c_sw'" "links u0"
+refused "an anisotropy of a staggered quark" -- "${staggered[@]}" quark.light.xi_0=2 -- "has no key 'xi_0'"
 refused "a massless staggered quark" -- "${staggered[@]}" quark.light.mass=0 -- "mass = 0" "not positive"
 refused "a tadpole factor of HISQ" -- "${staggered[@]}" quark.light.u0=0.9 -- "u0 is for links = fat7 or asqtad" "links = hisq"
 refused "asqtad links without a tadpole factor" -- "${staggered[@]}" quark.heavy.links=asqtad -- "[quark.heavy] with links = asqtad has no u0" "tadpole factor"
@@ -641,6 +660,7 @@ warns() {
 }
 sed '/^c_sw/d' a.ini >wilson.ini
 warns "a clover quark without c_sw" wilson.ini -- "wilson.ini:[0-9]*: \[quark.light\] has no c_sw"
+warns "an anisotropic quark without clover coefficients" wilson.ini quark.light.xi_0=2 quark.light.nu=1 -- "wilson.ini:[0-9]*: \[quark.light\] has no clover_R and clover_T"
 warns "kappa among the doublers" a.ini quark.light.kappa=0.26 -- "\[quark.light\] kappa = 0.26 is a mass of -2.077"
 warns "a very long trajectory" a.ini run.length=11 -- "\[run\] length = 11 is a very long trajectory"
 warns "a fallback that is itself" a.ini solver.force.fallback=force -- "\[solver.force\] fallback = force is the solver itself"

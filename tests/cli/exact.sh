@@ -51,6 +51,16 @@ grids_2="1.1.1.2"
 grids_4="1.2.1.2"
 everywhere run.trajectories=2 lattice.size=2.4.6.8 quark.light.c_sw=0 solver.accept.inner_precision=double gauge.action=custom gauge.c1=0.1
 
+# An anisotropic lattice: gauge action, quark, momenta and flow.
+sed '/^c_sw/d' a.ini >xi.ini
+printf '[measure.flow]\nkind = flow\nxi = 3\nflow_step = 0.02\nflow_time = 0.06\n' >>xi.ini
+input=xi.ini
+grids_2="2.1.1.1 1.1.1.2"
+grids_4="1.2.1.2"
+everywhere run.trajectories=2 lattice.size=4.4.4.8 run.xi_mom=2.5 gauge.action=symanzik_space gauge.beta=1.5 gauge.xi_0=3 gauge.u_s=0.75 gauge.u_t=1 \
+    quark.light.xi_0=3 quark.light.nu=1.2 quark.light.clover_R=1.5 quark.light.clover_T=0.9 quark.light.schur=symmetric
+input=a.ini
+
 # A doublet of twisted mass, and a ratio of two.
 grids_2="2.1.1.1 1.1.1.2"
 grids_4="1.2.1.2"

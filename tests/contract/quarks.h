@@ -17,6 +17,10 @@ static const char *const quark_variants[] = {
     "mu = -0.25\nc_sw = 1.3\n",
     "mu = 0.4\nc_sw = 1.3\nschur = symmetric\nlink_reals = 12\n",
     "mu = 0.2\nc_sw = 1.1\ntheta = 0.7 0 -0.4 0.9\nlinks = smeared\n[links.smeared]\nkind = stout\nrho = 0.1\n",
+    "xi_0 = 2.5\nnu = 0.9\nclover_R = 1.4\nclover_T = 0.7\nlink_reals = 12\n",
+    "xi_0 = 3.4\nnu = 1.2\nclover_R = 1.6\nclover_T = 0.9\nschur = symmetric\nlinks = smeared\n[links.smeared]\n"
+    "kind = stout\nrho = 0.14\nsteps = 2\ndirections = space\n",
+    "mu = 0.2\nxi_0 = 2.5\nnu = 0.9\nclover_R = 1.4\nclover_T = 0.7\ntheta = 0.3 0 0 0.5\n",
     "parity = odd\n",
     "Ls = 5\nb5 = 1\nc5 = 0\nM5 = 1.4\n",
     "c_sw = 1.1\nlinks = smeared\n[links.smeared]\nkind = stout\nrho = 0.12\n"

@@ -141,7 +141,7 @@ static void run_gauge(const lattice *lat, const input *in, field *links)
     field *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     const gauge_loops loops = gauge_measure(links, 1);
     record("loops", &loops, sizeof loops);
-    const gauge_weights weights = {7.4, -0.31, 0.04};
+    const gauge_weights weights = GAUGE_WEIGHTS(7.4, -0.31, 0.04);
     record_number("action", gauge_action(links, weights));
     gauge_force(force, links, weights);
     record_field("gauge force", force);
@@ -270,7 +270,7 @@ static void run_all(const lattice *lat, const input *in)
           *inverse = field_like(clover);
     result = 0;
     gauge_field_strength(tensor, smooth);
-    clover_build(clover, tensor, 4.1, 1.2);
+    clover_build(clover, tensor, 4.1, clover_isotropic(1.2));
     record_field("clover term", clover);
     for (int p = 0; p < 2; p++) {
         double sums[2];

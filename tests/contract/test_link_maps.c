@@ -10,7 +10,7 @@
 #include "kernels/ops/gauge.h"
 
 static const struct ref_lattice shape = {{4, 4, 4, 8}};
-static const gauge_weights loops = {5.5, -0.3, 0};
+static const gauge_weights loops = GAUGE_WEIGHTS(5.5, -0.3, 0);
 
 typedef struct {
     lattice *lat;

@@ -217,9 +217,9 @@ static void test_gauge(world *d, world *h)
     static const struct {
         const char *force, *action;
         gauge_weights w;
-    } kinds[] = {{"gauge force", "action", {5.5, 0, 0}},
-                 {"gauge force with rectangles", "action with rectangles", {20, -1.8, 0}},
-                 {"gauge force with parallelograms", "action with parallelograms", {7.4, -0.31, 0.04}}};
+    } kinds[] = {{"gauge force", "action", GAUGE_WEIGHTS(5.5, 0, 0)},
+                 {"gauge force with rectangles", "action with rectangles", GAUGE_WEIGHTS(20, -1.8, 0)},
+                 {"gauge force with parallelograms", "action with parallelograms", GAUGE_WEIGHTS(7.4, -0.31, 0.04)}};
     check_value("kinetic energy", momenta_norm2(d->momenta), momenta_norm2(h->momenta), EXACT);
     for (int k = 0; k < 3; k++) {
         gauge_force(d->force, d->links, kinds[k].w);
@@ -243,8 +243,8 @@ static void test_clover(world *d, world *h)
     check_value("temporal energy", a.temporal, b.temporal, EXACT);
     check_value("spatial energy", a.spatial, b.spatial, EXACT);
     check_value("charge", a.charge, b.charge, EXACT);
-    clover_build(d->clover, d->tensor, 4.1, 1.7);
-    clover_build(h->clover, h->tensor, 4.1, 1.7);
+    clover_build(d->clover, d->tensor, 4.1, clover_isotropic(1.7));
+    clover_build(h->clover, h->tensor, 4.1, clover_isotropic(1.7));
     check_same("clover build", d->clover, h->clover, EXACT);
     for (int p = 0; p < 2; p++) {
         double negatives[2];
@@ -269,17 +269,17 @@ static void test_forces(world *d, world *h)
     world *const both[2] = {d, h};
     for (int i = 0; i < 2; i++) {
         world *w = both[i];
-        hop_force(w->force, w->links, w->x, w->y);
+        hop_force(w->force, w->links, w->x, w->y, 1);
     }
     check_same("hop force", d->force, h->force, EXACT);
     for (int p = 0; p < 2; p++) {
         for (int i = 0; i < 2; i++) {
             world *w = both[i];
             const field x = field_part(w->x, (parity)p), y = field_part(w->y, (parity)p);
-            clover_insert(w->insertion, (parity)p, 1.7, &x, &y);
+            clover_insert(w->insertion, (parity)p, clover_isotropic(1.7), &x, &y);
         }
         check_same("clover insertion", d->insertion, h->insertion, EXACT);
-        for (int i = 0; i < 2; i++) clover_insert_det(both[i]->insertion, (parity)p, 1.7, 2, both[i]->inverse);
+        for (int i = 0; i < 2; i++) clover_insert_det(both[i]->insertion, (parity)p, clover_isotropic(1.7), 2, both[i]->inverse);
         check_same("insertion of log det C", d->insertion, h->insertion, EXACT);
     }
     for (int i = 0; i < 2; i++) clover_force(both[i]->force, both[i]->links, both[i]->insertion);

@@ -76,21 +76,33 @@ static void test_polyakov(const field *links, struct ref_lattice l, const double
     measure_result_free(&r);
 }
 
-static void test_flow(const field *links, struct ref_lattice l, double complex *u)
+/* xi: anisotropy of the flow, whose energies are in units of a_s. */
+static void test_flow(const field *links, struct ref_lattice l, const double complex *of, const char *anisotropy)
 {
-    measure_result r = measured(links, "flow");
-    CHECK_INT(r.nrows, 3);
-    for (long row = 0; row < 3; row++) {
+    const double xi = atof(anisotropy), step = 0.02, xi2 = xi * xi;
+    const measure_context c = {&the_parameters, links, NULL, NULL, -1, NULL};
+    double complex *u = ref_gauge_new(l);
+    memcpy(u, of, 36 * ref_volume(l) * sizeof *u);
+    named_measure m = observe_section("flow");
+    observe_set(&m, "flow_step", "0.02");
+    observe_set(&m, "flow_time", "0.06");
+    observe_set(&m, "xi", anisotropy);
+    measure_result r = measure(&c, &m);
+    CHECK_INT(r.nrows, 4);
+    for (long row = 0; row < 4; row++) {
         const struct ref_energy e = ref_clover_energy(l, u, 1);
-        CHECK_NEAR(measure_value(&r, row, "t"), 0.1 * (double)row, 1e-15);
-        CHECK_REL(measure_value(&r, row, "e_clover_time"), e.e_t, 1e-12);
+        const double p[2] = {ref_gauge_action_anisotropic(l, u, (double[]){1, 0}, (double[]){0, 0, 0}),
+                             ref_gauge_action_anisotropic(l, u, (double[]){0, 1}, (double[]){0, 0, 0})};
+        CHECK_NEAR(measure_value(&r, row, "t"), step * (double)row, 1e-15);
+        CHECK_REL(measure_value(&r, row, "e_clover_time"), xi2 * e.e_t, 1e-12);
         CHECK_REL(measure_value(&r, row, "e_clover_space"), e.e_s, 1e-12);
-        CHECK_REL(measure_value(&r, row, "e_clover"), e.e_t + e.e_s, 1e-12);
+        CHECK_REL(measure_value(&r, row, "e_clover"), xi2 * e.e_t + e.e_s, 1e-12);
         CHECK_NEAR(measure_value(&r, row, "charge"), e.q, 1e-12);
-        CHECK_REL(measure_value(&r, row, "e_plaquette"), 36 * (1 - ref_plaquette(l, u)), 1e-12);
-        ref_flow_step(u, l, 0.1);
+        CHECK_REL(measure_value(&r, row, "e_plaquette"), 6 * (p[0] + xi2 * p[1]) / (double)ref_volume(l), 1e-12);
+        ref_flow_step(u, l, step, xi);
     }
     measure_result_free(&r);
+    free(u);
 }
 
 /* Flows of the other kernels, by the oracle, and along which the action falls. */
@@ -113,7 +125,7 @@ static void test_flow_kernels(const field *links, struct ref_lattice l, const do
             CHECK_REL(measure_value(&r, row, "e_clover_time"), e.e_t, 1e-12);
             CHECK_REL(measure_value(&r, row, "e_clover_space"), e.e_s, 1e-12);
             CHECK_NEAR(measure_value(&r, row, "charge"), e.q, 1e-12);
-            ref_flow_step_of(v, l, 0.08, -1.0 / 12, k == 1);
+            ref_flow_step_of(v, l, 0.08, 1, -1.0 / 12, k == 1);
         }
         free(v);
         measure_result_free(&r);
@@ -370,7 +382,9 @@ static void test_oracles(void)
     test_condensate(near_one, l, smooth);
     test_grids(l, smooth);
     some_parameters(0.3, 0);
-    test_flow(links, l, u); /* changes u */
+    test_flow(links, l, u, "1");
+    test_flow(links, l, u, "2.3");
+    test_flow(links, l, u, "0.6");
     field_destroy(near_one);
     field_destroy(links);
     lattice_destroy(lat);
@@ -453,7 +467,7 @@ static void test_recorded_action(void)
 {
     lattice *lat;
     field *links = recorded(&lat, (const int[]){6, 6, 6, 6}, "lat.sample.l6666.hisq");
-    const gauge_params g = {"symanzik_1loop_hisq", 7.4, 0, 0.89, 3};
+    const gauge_params g = {"symanzik_1loop_hisq", 7.4, 0, 0.89, 3, 1, 1, 1};
     CHECK_REL(gauge_action(links, gauge_params_weights(&g)), 19168.9566918, 5e-12);
     field_destroy(links);
     lattice_destroy(lat);

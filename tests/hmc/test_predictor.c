@@ -24,7 +24,9 @@ static void open_scene(scene *s, struct ref_lattice l, const int grid[4])
     double complex *u = kit_random_gauge(l, 0.35, &rng);
     s->links = kit_links(s->lat, u);
     free(u);
-    s->w = wilson_create(s->links, &(wilson_settings){0.05, 1, SCHUR_ASYMMETRIC, PARITY_EVEN, FIELD_LINKS, NULL, 0, 0});
+    s->w = wilson_create(
+        s->links, &(wilson_settings){
+                      .mass = 0.05, .c_sw = 1, .form = SCHUR_ASYMMETRIC, .p = PARITY_EVEN, .storage = FIELD_LINKS});
     s->normal = normal_create(wilson_schur(s->w));
 }
 
@@ -113,8 +115,9 @@ static void test_best(const scene *s)
     KIT_CHECK(distance2(s, x, b) < 0);
     field_destroy(bad);
     /* An operator that is not positive: with a mass of -8 the Schur complement is -4 + ... */
-    wilson *w =
-        wilson_create(s->links, &(wilson_settings){-8, 0, SCHUR_ASYMMETRIC, PARITY_EVEN, FIELD_LINKS, NULL, 0, 0});
+    wilson *w = wilson_create(
+        s->links,
+        &(wilson_settings){.mass = -8, .c_sw = 0, .form = SCHUR_ASYMMETRIC, .p = PARITY_EVEN, .storage = FIELD_LINKS});
     predictor_guess(p, wilson_schur(w), x, b);
     KIT_NEAR(vector_norm2(x, 0), 0, 0);
     wilson_destroy(w);

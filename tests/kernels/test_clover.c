@@ -1,7 +1,7 @@
 /* The clover term and the forces of fermions, against the slow oracles.
  *
  * Clover: built from the field strength, applied in all precisions, inverted, its determinant; each against the 12x12
- * matrices of ref_clover_site(); and the same of C + i mu gamma_5. Forces: with X and Y held fixed, that of -2 Re Y^dagger dM X is the numerical
+ * matrices of the oracle, with one coefficient or two; and the same of C + i mu gamma_5. Forces: with X and Y held fixed, that of -2 Re Y^dagger dM X is the numerical
  * derivative of -2 Re Y^dagger M X, where the oracle applies M; that of -w log det A the derivative of the oracle's
  * determinant. */
 #include "tests/kernels/kit.h"
@@ -10,16 +10,32 @@
 #include "kernels/ops/vector.h"
 #include "kernels/ops/wilson.h"
 
-static const double mass = 0.1, c_sw = 1.7;
+static const double mass = 0.1;
+static struct ref_anisotropy coefficients; /* those of the present shape */
 
 /* ---- the term itself ---- */
 
-static field *clover_of(const field *links, parity p, double m, double c)
+static clover_coefficients both(double c_sw)
+{
+    return clover_isotropic(c_sw);
+}
+
+static clover_coefficients present(void)
+{
+    return (clover_coefficients){coefficients.c_R / coefficients.xi_0, coefficients.c_T};
+}
+
+static double space(void)
+{
+    return coefficients.nu / coefficients.xi_0;
+}
+
+static field *clover_of(const field *links, parity p, double diagonal, clover_coefficients c)
 {
     field *tensor = field_create(links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, kit_place);
     field *clover = field_create(links->lat, FIELD_CLOVER, PREC_DOUBLE, p, 1, kit_place);
     gauge_field_strength(tensor, links);
-    clover_build(clover, tensor, 4 + m, c);
+    clover_build(clover, tensor, diagonal, c);
     field_destroy(tensor);
     return clover;
 }
@@ -62,7 +78,7 @@ static void check_term(const field *links, const struct ref_wilson *w, int k, st
 {
     const size_t v = ref_volume(w->l), n = 24 * v;
     static const double exact[PREC_COUNT] = {1e-14, 3e-6, 3e-6, 3e-6};
-    field *clover = clover_of(links, PARITY_BOTH, w->mass, w->csw), *inverse = field_like(clover);
+    field *clover = clover_of(links, PARITY_BOTH, 1 + 3 * space() + mass, present()), *inverse = field_like(clover);
     double complex *want = ref_spinor_new(w->l);
     double *numbers = kit_normals(2 * n, rng), negatives[2], log_det = 0;
     for (int p = 0; p < 2; p++) {
@@ -72,7 +88,7 @@ static void check_term(const field *links, const struct ref_wilson *w, int k, st
         log_det += part;
         KIT_NEAR(negatives[p], 0, 0);
         /* A clover term on one parity is that part of the whole. */
-        field *half = clover_of(links, (parity)p, w->mass, w->csw);
+        field *half = clover_of(links, (parity)p, 1 + 3 * space() + mass, present());
         double *a = kit_gather(half), *b = kit_gather(clover);
         for (size_t i = 0; i < v; i++)
             if (ref_parity(w->l, i) != p) memset(b + 72 * i, 0, 72 * sizeof *b);
@@ -159,11 +175,11 @@ static void check_twisted(const field *links, const double complex *u, const str
     static const double mus[] = {0.3, -1.1};
     const size_t v = ref_volume(plain->l);
     double *numbers = kit_normals(48 * v, rng);
-    field *clover = clover_of(links, PARITY_BOTH, mass, c_sw), *inverse = field_like(clover),
+    field *clover = clover_of(links, PARITY_BOTH, 1 + 3 * space() + mass, present()), *inverse = field_like(clover),
           *mu_inverse = field_like(clover);
     for (int m = 0; m < 2; m++) {
         struct ref_wilson w;
-        ref_wilson_create(&w, plain->l, u, mass, c_sw, plain->bc);
+        ref_wilson_create_anisotropic(&w, plain->l, u, mass, &coefficients, plain->bc);
         ref_wilson_twist(&w, mus[m]);
         kit_where("shape %d, mu %g", k, mus[m]);
         for (int p = 0; p < 2; p++)
@@ -194,12 +210,12 @@ static void check_twisted(const field *links, const double complex *u, const str
 static void check_negative(const field *links)
 {
     double negatives;
-    field *clover = clover_of(links, PARITY_ODD, -9, 0.2), *inverse = field_like(clover);
+    field *clover = clover_of(links, PARITY_ODD, -5, both(0.2)), *inverse = field_like(clover);
     const double half = 0.5 * (double)links->lat->volume;
     clover_invert(inverse, clover, PARITY_ODD, &negatives);
     KIT_NEAR(negatives, 12 * half, 0);
     field_destroy(clover);
-    clover = clover_of(links, PARITY_ODD, -3, 0);
+    clover = clover_of(links, PARITY_ODD, 1, both(0));
     KIT_NEAR(clover_invert(inverse, clover, PARITY_ODD, &negatives), 0, 0); /* C = 1 */
     KIT_NEAR(negatives, 0, 0);
     field_destroy(clover);
@@ -222,16 +238,18 @@ static double bilinear_value(const double complex *u, void *ctx)
     const size_t v = ref_volume(b->l);
     double sum = 0;
     if (b->hop) {
-        double complex *d = ref_spinor_new(b->l);
-        ref_hop(d, b->x, b->l, u, b->bc, 0);
+        double complex *d = ref_spinor_new(b->l), *scaled = kit_copy(u, 36 * v * sizeof *scaled);
+        for (size_t i = 0; i < 36 * v; i++) scaled[i] *= i / 9 % 4 == 3 ? 1 : space();
+        ref_hop(d, b->x, b->l, scaled, b->bc, 0);
         sum += creal(ref_dot(b->y, d, 12 * v)); /* -2 Re y^+ (-D / 2) x */
+        free(scaled);
         free(d);
     }
     for (size_t i = 0; i < v; i++) {
         const int p = ref_parity(b->l, i), term = b->clover == REF_BOTH || b->clover == p;
         double complex a[144];
         if (!term && b->det[p] == 0) continue;
-        ref_clover_site(a, b->l, u, i, mass, c_sw);
+        ref_clover_site_anisotropic(a, b->l, u, i, mass, &coefficients);
         for (int r = 0; term && r < 12; r++)
             for (int c = 0; c < 12; c++)
                 sum -= 2 * creal(conj(b->y[12 * i + (size_t)r]) * a[12 * r + c] * b->x[12 * i + (size_t)c]);
@@ -245,14 +263,14 @@ static double *force_of(const field *links, const field *x, const field *y, cons
 {
     field *force = field_create(links->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, kit_place);
     field *tensor = field_create(links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, kit_place);
-    if (b->hop) hop_force(force, links, x, y);
+    if (b->hop) hop_force(force, links, x, y, space());
     for (int p = 0; p < 2; p++) {
-        if (b->clover == REF_BOTH || b->clover == p) clover_insert(tensor, (parity)p, c_sw, x, y);
+        if (b->clover == REF_BOTH || b->clover == p) clover_insert(tensor, (parity)p, present(), x, y);
         if (b->det[p] != 0) {
             double negatives;
-            field *inverse = clover_of(links, (parity)p, mass, c_sw);
+            field *inverse = clover_of(links, (parity)p, 1 + 3 * space() + mass, present());
             clover_invert(inverse, inverse, (parity)p, &negatives);
-            clover_insert_det(tensor, (parity)p, c_sw, b->det[p], inverse);
+            clover_insert_det(tensor, (parity)p, present(), b->det[p], inverse);
             field_destroy(inverse);
         }
     }
@@ -341,7 +359,8 @@ int main(int argc, char **argv)
         double complex *u = kit_random_gauge(l, 0.5, &rng);
         field *links = kit_links(lat, u);
         struct ref_wilson w;
-        ref_wilson_create(&w, l, u, mass, c_sw, bc);
+        coefficients = k % 2 ? (struct ref_anisotropy){2.5, 0.9, 1.4, 0.7} : (struct ref_anisotropy){1, 1, 1.7, 1.7};
+        ref_wilson_create_anisotropic(&w, l, u, mass, &coefficients, bc);
         check_term(links, &w, k, &rng);
         check_negative(links);
         if (k < 4) check_twisted(links, u, &w, k, &rng);

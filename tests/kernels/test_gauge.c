@@ -7,8 +7,18 @@
 
 #include "kernels/ops/gauge.h"
 
-/* Plaquettes alone, with rectangles, with parallelograms, and these alone. */
-static const gauge_weights weights[] = {{5.7, 0, 0}, {9.5, -0.475, 0}, {20.8, -1.9, 0}, {7.4, -0.31, 0.04}, {0, 0, 2}};
+/* Plaquettes alone, with rectangles, with parallelograms, and these alone; anisotropic ones, with and without rectangles, and
+ * without those of two links in time. */
+static const gauge_weights weights[] = {GAUGE_WEIGHTS(5.7, 0, 0),        GAUGE_WEIGHTS(9.5, -0.475, 0),
+                                        GAUGE_WEIGHTS(20.8, -1.9, 0),    GAUGE_WEIGHTS(7.4, -0.31, 0.04),
+                                        GAUGE_WEIGHTS(0, 0, 2),          {{1.7, 4.4}, {0, 0, 0}, 0},
+                                        {{3, 8}, {-0.2, -0.5, -0.6}, 0}, {{1.5, 12}, {-0.05, -1.1, 0}, 0}};
+
+static double ref_action_of(struct ref_lattice l, const double complex *u, const gauge_weights *w)
+{
+    return ref_gauge_action_anisotropic(l, u, w->plaquette, w->rectangle) +
+           ref_gauge_action(l, u, 0, 0, w->parallelogram);
+}
 
 struct action {
     struct ref_lattice l;
@@ -18,7 +28,7 @@ struct action {
 static double action_value(const double complex *u, void *ctx)
 {
     const struct action *a = ctx;
-    return ref_gauge_action(a->l, u, a->w.plaquette, a->w.rectangle, a->w.parallelogram);
+    return ref_action_of(a->l, u, &a->w);
 }
 
 static field *zero_momenta(const lattice *lat)
@@ -44,13 +54,14 @@ static void check_loops(const field *links, const double complex *u, struct ref_
     KIT_NEAR(loops.plaquette_time, time, 1e-14);
     KIT_CHECK(isnan(gauge_measure(links, 0).rectangle));
     for (size_t k = 0; k < sizeof weights / sizeof weights[0]; k++)
-        KIT_NEAR(gauge_action(links, weights[k]),
-                 ref_gauge_action(l, u, weights[k].plaquette, weights[k].rectangle, weights[k].parallelogram),
-                 200 * v * 1e-14);
+        KIT_NEAR(gauge_action(links, weights[k]), ref_action_of(l, u, &weights[k]), 200 * v * 1e-14);
     const gauge_weights w = gauge_weights_c1(6, 0.25);
-    KIT_NEAR(w.plaquette, -6, 0);
-    KIT_NEAR(w.rectangle, 1.5, 0);
+    const gauge_weights xi = gauge_weights_anisotropic(w, 4);
+    for (int i = 0; i < 2; i++) KIT_NEAR(w.plaquette[i], -6, 0);
+    for (int i = 0; i < 3; i++) KIT_NEAR(w.rectangle[i], 1.5, 0);
     KIT_NEAR(w.parallelogram, 0, 0);
+    for (int i = 0; i < 2; i++) KIT_NEAR(xi.plaquette[i], i ? -24 : -1.5, 0);
+    for (int i = 0; i < 3; i++) KIT_NEAR(xi.rectangle[i], i ? 6 : 0.375, 0);
 }
 
 static void check_strength(field *tensor, const field *links, const double complex *u, struct ref_lattice l)

@@ -13,7 +13,7 @@ static const stout_weights weights[] = {
 #define WEIGHTS ((int)(sizeof weights / sizeof weights[0]))
 #define STEPS 2
 
-static const gauge_weights loops = {5.5, -0.3, 0};
+static const gauge_weights loops = GAUGE_WEIGHTS(5.5, -0.3, 0);
 
 struct action {
     struct ref_lattice l;
@@ -26,7 +26,7 @@ static double action_value(const double complex *u, void *ctx)
     double complex *v = ref_gauge_new(a->l), *t = ref_gauge_new(a->l);
     ref_stout(t, a->l, u, a->w->rho);
     ref_stout(v, a->l, t, a->w->rho);
-    const double s = ref_gauge_action(a->l, v, loops.plaquette, loops.rectangle, loops.parallelogram);
+    const double s = ref_gauge_action(a->l, v, loops.plaquette[0], loops.rectangle[0], loops.parallelogram);
     free(t);
     free(v);
     return s;

@@ -268,7 +268,9 @@ static void check_levels(wilson *w, const field *links, const wilson_settings *s
     check_dependent(fine, &one);
 }
 
-static void check_grid(const int grid[4], double first[2][3][2][2])
+enum { FORMS = 3 };
+
+static void check_grid(const int grid[4], double first[FORMS][3][2][2])
 {
     struct ref_rng rng;
     ref_rng_seed(&rng, 5);
@@ -276,18 +278,19 @@ static void check_grid(const int grid[4], double first[2][3][2][2])
     double complex *u = kit_random_gauge(shape, 0.4, &rng);
     field *links = kit_links(lat, u);
     check_refusals(lat);
-    for (int form = 0; form < 2; form++) {
+    for (int form = 0; form < FORMS; form++) {
         const wilson_settings set = {.mass = 0.1,
-                                     .c_sw = form ? 1.2 : 0,
+                                     .c_sw = form == 1 ? 1.2 : 0,
                                      .form = form ? SCHUR_SYMMETRIC : SCHUR_ASYMMETRIC,
                                      .p = form ? PARITY_ODD : PARITY_EVEN,
                                      .storage = form ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS,
-                                     .map = form ? link_map_twist(NULL, links, angles) : NULL};
+                                     .map = form ? link_map_twist(NULL, links, angles) : NULL,
+                                     .anisotropy = {form == 2 ? 3.1 : 0, 1.2, 1.4, 0.8}};
         wilson *w = wilson_create(links, &set);
         for (int prec = 0; prec <= PREC_HALF; prec++) {
             half_links = prec == PREC_HALF;
             kit_where("grid %d.%d.%d.%d, form %d, %s", grid[0], grid[1], grid[2], grid[3], form, kit_prec[prec]);
-            check_levels(w, links, &set, vectors_of_form[form], half_links ? PREC_SINGLE : (precision)prec,
+            check_levels(w, links, &set, vectors_of_form[form > 0], half_links ? PREC_SINGLE : (precision)prec,
                          first[form][prec]);
         }
         half_links = 0;
@@ -303,7 +306,7 @@ int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
     int grids[16][4];
-    double first[2][3][2][2] = {{{{0}}}};
+    double first[FORMS][3][2][2] = {{{{0}}}};
     const int n = kit_grids(shape, grids, 16);
     for (int i = 0; i < n; i++) {
         int fits = 1;

@@ -50,7 +50,8 @@ static void test_at(linop *op, linop *adjoint, linop *shifted, double shift, str
 
 static void test_normal(const field *links, schur_form form, double c_sw, struct ref_rng *rng)
 {
-    wilson *w = wilson_create(links, &(wilson_settings){0.1, c_sw, form, PARITY_EVEN, FIELD_LINKS, NULL, 0, 0});
+    wilson *w = wilson_create(
+        links, &(wilson_settings){.mass = 0.1, .c_sw = c_sw, .form = form, .p = PARITY_EVEN, .storage = FIELD_LINKS});
     linop *whole = wilson_schur(w), *normal = normal_create(whole);
     for (int prec = 0; prec < PREC_COUNT; prec++) {
         linop *op = linop_at(whole, (precision)prec, kit_place), *square = linop_at(normal, (precision)prec, kit_place);
@@ -82,8 +83,9 @@ int main(int argc, char **argv)
     if (lat) {
         double complex *u = kit_random_gauge(kit_shapes[0], 0.4, &rng);
         field *links = kit_links(lat, u);
-        wilson *w =
-            wilson_create(links, &(wilson_settings){0.1, 1, SCHUR_ASYMMETRIC, PARITY_ODD, FIELD_LINKS, NULL, 0, 0});
+        wilson *w = wilson_create(
+            links, &(wilson_settings){
+                       .mass = 0.1, .c_sw = 1, .form = SCHUR_ASYMMETRIC, .p = PARITY_ODD, .storage = FIELD_LINKS});
         linop *op = wilson_schur(w), *adjoint = adjoint_create(op), *shifted = shifted_create(op, -0.7);
         linop_refresh(adjoint);
         linop_refresh(shifted);

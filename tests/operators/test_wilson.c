@@ -1,5 +1,5 @@
 /* The Wilson-clover operator and its Schur complements, against the slow oracle: both forms, both parities, with and
- * without clover term and twisted mass, both time boundaries.
+ * without clover term, twisted mass and anisotropy, both time boundaries.
  *
  * Theorems: apply and its dagger are those of the oracle, in every precision within its rounding; prepare, solve,
  * reconstruct gives M x = b; log det M = log det of what the form takes out + log det Mhat (on a lattice small enough
@@ -21,22 +21,25 @@ typedef struct {
     struct ref_wilson ref;
     schur_form form;
     parity p;
-    double mass, c_sw, mu;
+    double mass, mu;
+    struct ref_anisotropy k; /* xi_0 = 0: isotropic, and c_T is c_sw */
     wilson *w;
 } scene;
 
 /* The oracle on these links, which it keeps. */
 static void open_reference(scene *s, const double complex *u)
 {
-    ref_wilson_create(&s->ref, s->l, u, s->mass, s->c_sw, s->lat->time_sign);
+    if (s->k.xi_0 == 0) ref_wilson_create(&s->ref, s->l, u, s->mass, s->k.c_T, s->lat->time_sign);
+    else ref_wilson_create_anisotropic(&s->ref, s->l, u, s->mass, &s->k, s->lat->time_sign);
     if (s->mu != 0) ref_wilson_twist(&s->ref, s->mu);
 }
 
 static wilson *open_operator(const scene *s, field_kind storage)
 {
-    return wilson_create(
-        s->links, &(wilson_settings){
-                      .mass = s->mass, .c_sw = s->c_sw, .mu = s->mu, .form = s->form, .p = s->p, .storage = storage});
+    wilson_settings set = {.mass = s->mass, .mu = s->mu, .form = s->form, .p = s->p, .storage = storage};
+    if (s->k.xi_0 == 0) set.c_sw = s->k.c_T;
+    else set.anisotropy = (wilson_anisotropy){s->k.xi_0, s->k.nu, s->k.c_R, s->k.c_T};
+    return wilson_create(s->links, &set);
 }
 
 static enum ref_kind kind_of(const scene *s)
@@ -251,7 +254,7 @@ static void check_force(const scene *s)
         if (turn++ % comm_size() == comm_rank()) {
             double error, slope = kit_derivative_along(&error, s->u, p, 8e-3, n, bilinear_value, &b);
             KIT_NEAR(kit_along(f, p, n), slope, error);
-            KIT_CHECK(s->c_sw == 0 || error < 1e-4 * sqrt(kit_along(f, f, n) * kit_along(p, p, n) / (double)n));
+            KIT_CHECK(s->k.c_T == 0 || error < 1e-4 * sqrt(kit_along(f, f, n) * kit_along(p, p, n) / (double)n));
         }
         free(f);
         field_destroy(force);
@@ -312,7 +315,7 @@ static void check_all(scene *s, int full)
 
 static void test_forms(struct ref_lattice l, int time_sign, double mu, int full)
 {
-    static const double coefficient[2] = {0, 1.3};
+    static const struct ref_anisotropy coefficients[] = {{0}, {.c_T = 1.3}, {2.5, 0.9, 1.4, 0.7}, {0.8, 1.3, 0, 0}};
     scene s = {0};
     int grid[4];
     if (!lattice_choose_grid(l.size, comm_size(), grid)) return;
@@ -321,16 +324,17 @@ static void test_forms(struct ref_lattice l, int time_sign, double mu, int full)
     open_scene(&s, l, time_sign, &rng);
     s.mass = 0.07;
     s.mu = mu;
-    for (int c = 0; c < 2; c++) {
-        s.c_sw = coefficient[c];
+    for (int c = 0; c < (full ? 4 : 3); c++) {
+        s.k = coefficients[c];
         open_reference(&s, s.u);
         for (int form = 0; form < 2; form++)
             for (int p = 0; p < 2; p++) {
-                if (!full && p == (form ^ c)) continue;
+                if (!full && p == (form ^ (c % 2))) continue;
                 s.form = (schur_form)form;
                 s.p = (parity)p;
-                kit_where("%d.%d.%d.%d, time sign %d, c_sw %g, mu %g, %s, parity %d", l.size[0], l.size[1], l.size[2],
-                          l.size[3], time_sign, s.c_sw, mu, form == SCHUR_SYMMETRIC ? "symmetric" : "asymmetric", p);
+                kit_where("%d.%d.%d.%d, time sign %d, xi_0 %g, c_T %g, mu %g, %s, parity %d", l.size[0], l.size[1],
+                          l.size[2], l.size[3], time_sign, s.k.xi_0, s.k.c_T, mu,
+                          form == SCHUR_SYMMETRIC ? "symmetric" : "asymmetric", p);
                 check_all(&s, full);
             }
         ref_wilson_destroy(&s.ref);
@@ -368,7 +372,7 @@ static void dense_full(double complex *out, const double complex *in, void *ctx)
     ref_wilson_apply(out, in, &s->ref, 0);
 }
 
-static void test_determinant(double c_sw, double mu)
+static void test_determinant(struct ref_anisotropy coefficients, double mu)
 {
     const struct ref_lattice l = {{2, 2, 2, 4}};
     int grid[4];
@@ -378,7 +382,7 @@ static void test_determinant(double c_sw, double mu)
     scene s = {0};
     open_scene(&s, l, -1, &rng);
     s.mass = 0.2;
-    s.c_sw = c_sw;
+    s.k = coefficients;
     s.mu = mu;
     open_reference(&s, s.u);
     const int n = 12 * 32;
@@ -391,7 +395,7 @@ static void test_determinant(double c_sw, double mu)
         s.p = (parity)form;
         s.w = open_operator(&s, FIELD_LINKS);
         ref_dense(a, n / 2, dense_schur, &s);
-        kit_where("log det M, form %d, c_sw %g, mu %g", form, c_sw, mu);
+        kit_where("log det M, form %d, xi_0 %g, c_T %g, mu %g", form, s.k.xi_0, s.k.c_T, mu);
         KIT_REL(wilson_log_det(s.w, &negatives) + creal(ref_log_det(n / 2, a)), whole, 1e-12);
         wilson_destroy(s.w);
     }
@@ -403,9 +407,12 @@ static void test_determinant(double c_sw, double mu)
 int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
-    test_determinant(1.1, 0);
-    test_determinant(1.1, 0.4);
-    test_determinant(0, -0.6);
+    const struct ref_anisotropy c_sw = {.c_T = 1.1}, none = {0}, xi = {3.1, 1.2, 1.5, 0.9};
+    test_determinant(c_sw, 0);
+    test_determinant(c_sw, 0.4);
+    test_determinant(none, -0.6);
+    test_determinant(xi, 0);
+    test_determinant(xi, 0.4);
     test_forms(kit_shapes[0], -1, 0, 1);
     test_forms(kit_shapes[1], 1, 0, 0);
     test_forms(kit_shapes[2], 1, 0, 0);

@@ -93,7 +93,7 @@ void ref_path(double complex m[9], struct ref_lattice l, const double complex *u
 
 /* Sums of 1 - Re tr/3 over all plaquettes and all rectangles. Small terms, and long double, because numerical
  * derivatives of the action divide its rounding error by a small step. */
-static long double plaquette_deficit(struct ref_lattice l, const double complex *u)
+static long double plaquette_deficit(struct ref_lattice l, const double complex *u, const double b[2])
 {
     long double sum = 0;
     for (size_t site = 0; site < ref_volume(l); site++)
@@ -101,12 +101,12 @@ static long double plaquette_deficit(struct ref_lattice l, const double complex 
             for (int nu = 0; nu < mu; nu++) {
                 double complex m[9];
                 ref_path(m, l, u, site, (int[]){mu, nu, REF_BACK(mu), REF_BACK(nu)}, 4);
-                sum += 1 - creal(ref_mat_trace(m)) / 3;
+                sum += b[mu == 3] * (1 - creal(ref_mat_trace(m)) / 3);
             }
     return sum;
 }
 
-static long double rectangle_deficit(struct ref_lattice l, const double complex *u)
+static long double rectangle_deficit(struct ref_lattice l, const double complex *u, const double b[3])
 {
     long double sum = 0;
     for (size_t site = 0; site < ref_volume(l); site++)
@@ -115,7 +115,7 @@ static long double rectangle_deficit(struct ref_lattice l, const double complex 
                 if (mu == nu) continue;
                 double complex m[9];
                 ref_path(m, l, u, site, (int[]){mu, mu, nu, REF_BACK(mu), REF_BACK(mu), REF_BACK(nu)}, 6);
-                sum += 1 - creal(ref_mat_trace(m)) / 3;
+                sum += b[mu == 3 ? 2 : nu == 3 ? 1 : 0] * (1 - creal(ref_mat_trace(m)) / 3);
             }
     return sum;
 }
@@ -139,12 +139,12 @@ static long double parallelogram_deficit(struct ref_lattice l, const double comp
 
 double ref_plaquette(struct ref_lattice l, const double complex *u)
 {
-    return (double)(1 - plaquette_deficit(l, u) / (6 * ref_volume(l)));
+    return (double)(1 - plaquette_deficit(l, u, (double[]){1, 1}) / (6 * ref_volume(l)));
 }
 
 double ref_rectangle(struct ref_lattice l, const double complex *u)
 {
-    return (double)(1 - rectangle_deficit(l, u) / (12 * ref_volume(l)));
+    return (double)(1 - rectangle_deficit(l, u, (double[]){1, 1, 1}) / (12 * ref_volume(l)));
 }
 
 double ref_link_trace(struct ref_lattice l, const double complex *u)
@@ -230,10 +230,16 @@ double ref_wilson_loop(struct ref_lattice l, const double complex *u, const int 
 
 double ref_gauge_action(struct ref_lattice l, const double complex *u, double b0, double b1, double b2)
 {
-    long double s = b0 * plaquette_deficit(l, u);
-    if (b1 != 0) s += b1 * rectangle_deficit(l, u);
+    long double s = b0 * plaquette_deficit(l, u, (double[]){1, 1});
+    if (b1 != 0) s += b1 * rectangle_deficit(l, u, (double[]){1, 1, 1});
     if (b2 != 0) s += b2 * parallelogram_deficit(l, u);
     return (double)s;
+}
+
+double ref_gauge_action_anisotropic(struct ref_lattice l, const double complex *u, const double b0[2],
+                                    const double b1[3])
+{
+    return (double)(plaquette_deficit(l, u, b0) + rectangle_deficit(l, u, b1));
 }
 
 static double action_moved(double complex *u, size_t link, int a, double omega, ref_action action, void *ctx)
@@ -338,20 +344,21 @@ static void correct_slope(double complex *z, struct ref_lattice l, const double 
     free(old);
 }
 
-static void flow_slope(double complex *z, struct ref_lattice l, const double complex *u, double eps, double c1,
-                       int zeuthen)
+static void flow_slope(double complex *z, struct ref_lattice l, const double complex *u, double eps, double xi,
+                       double c1, int zeuthen)
 {
     for (size_t site = 0; site < ref_volume(l); site++)
         for (int mu = 0; mu < 4; mu++) {
             const int b = REF_BACK(mu);
             double complex w[9] = {0}, *out = z + (site * 4 + mu) * 9;
             for (int nu = 0; nu < 4; nu++) {
+                const double by = nu == 3 ? xi * xi : 1; /* xi^2 of the action over that of the link */
                 for (int side = 0; side < 2 && nu != mu; side++) {
                     const int n = side ? REF_BACK(nu) : nu, m = side ? nu : REF_BACK(nu);
-                    add_loop(w, l, u, site, (int[]){mu, n, b, m}, 4, 1 - 8 * c1);
-                    add_loop(w, l, u, site, (int[]){mu, n, n, b, m, m}, 6, c1);
-                    add_loop(w, l, u, site, (int[]){mu, mu, n, b, b, m}, 6, c1);
-                    add_loop(w, l, u, site, (int[]){mu, n, b, b, m, mu}, 6, c1);
+                    add_loop(w, l, u, site, (int[]){mu, n, b, m}, 4, by * (1 - 8 * c1));
+                    add_loop(w, l, u, site, (int[]){mu, n, n, b, m, m}, 6, by * c1);
+                    add_loop(w, l, u, site, (int[]){mu, mu, n, b, b, m}, 6, by * c1);
+                    add_loop(w, l, u, site, (int[]){mu, n, b, b, m, mu}, 6, by * c1);
                 }
             }
             ref_mat_antihermitian(out, w);
@@ -360,19 +367,19 @@ static void flow_slope(double complex *z, struct ref_lattice l, const double com
     if (zeuthen) correct_slope(z, l, u);
 }
 
-void ref_flow_step(double complex *u, struct ref_lattice l, double eps)
+void ref_flow_step(double complex *u, struct ref_lattice l, double eps, double xi)
 {
-    ref_flow_step_of(u, l, eps, 0, 0);
+    ref_flow_step_of(u, l, eps, xi, 0, 0);
 }
 
-void ref_flow_step_of(double complex *u, struct ref_lattice l, double eps, double c1, int zeuthen)
+void ref_flow_step_of(double complex *u, struct ref_lattice l, double eps, double xi, double c1, int zeuthen)
 {
     const double weight[3][3] = {
         {1.0 / 4, 0, 0}, {-17.0 / 36, 8.0 / 9, 0}, {17.0 / 36, -8.0 / 9, 3.0 / 4}}; /* [stage][slope] */
     double complex *z[3];
     for (int k = 0; k < 3; k++) z[k] = ref_gauge_new(l);
     for (int stage = 0; stage < 3; stage++) {
-        flow_slope(z[stage], l, u, eps, c1, zeuthen);
+        flow_slope(z[stage], l, u, eps, xi, c1, zeuthen);
         for (size_t link = 0; link < 4 * ref_volume(l); link++) {
             double complex sum[9] = {0}, move[9], old[9];
             for (int k = 0; k <= stage; k++)

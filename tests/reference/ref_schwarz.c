@@ -38,7 +38,7 @@ static double complex *links_inside(const extended *e)
         ref_coordinates(x, l, site);
         for (int mu = 0; mu < 4 && is_in(e, site, 0); mu++)
             if (place(e, x, mu) + 1 < e->extent[mu])
-                memcpy(u + 36 * site + 9 * mu, e->w->u + 36 * site + 9 * mu, 9 * sizeof *u);
+                memcpy(u + 36 * site + 9 * mu, e->w->hop + 36 * site + 9 * mu, 9 * sizeof *u);
     }
     return u;
 }
@@ -51,7 +51,7 @@ static void add_block(double complex *out, const double complex *given, const ex
     const size_t n = 12 * ref_volume(l);
     double complex *u = links_inside(e), *x = ref_spinor_new(l), *r = ref_spinor_new(l), *q = ref_spinor_new(l);
     struct ref_wilson inside = *e->w; /* with the site-diagonal part of the whole operator */
-    inside.u = u;
+    inside.hop = u;
     for (size_t i = 0; i < n; i++) r[i] = is_in(e, i / 12, 0) ? given[i] : 0;
     for (int k = 0; k < steps; k++) {
         double complex qr = 0;

@@ -7,6 +7,9 @@
  * [D_mu, D_nu] = F_{mu nu}, (gamma.D)^2 = D^2 - (i/2) sigma F, so -(1/2) D^2 + (i/4) sigma F = -(1/2) (gamma.D)^2 up to
  * a^2: for csw = 1 and smooth fields, M is gamma.D - (gamma.D)^2/2 + O(a^2) + m.
  *
+ * An anisotropic lattice (R. Edwards, B. Joo and H.-W. Lin, arXiv:0803.3960) has 1 + 3 nu/xi_0 in place of 4, hops in space
+ * times nu/xi_0, and csw is c_R/xi_0 where neither mu nor nu is time, else c_T.
+ *
  * Even-odd: M = A + H, A block diagonal in sites, H = -hop/2 connects the parities;
  * det M = det A_qq det(A_pp - H_pq A_qq^-1 H_qp). */
 #include "reference.h"
@@ -109,24 +112,41 @@ void ref_hop(double complex *out, const double complex *in, struct ref_lattice l
 void ref_clover_site(double complex a[144], struct ref_lattice l, const double complex *u, size_t site, double mass,
                      double csw)
 {
-    for (int i = 0; i < 144; i++) a[i] = i % 13 == 0 ? 4 + mass : 0;
+    const struct ref_anisotropy isotropic = {1, 1, csw, csw};
+    ref_clover_site_anisotropic(a, l, u, site, mass, &isotropic);
+}
+
+void ref_clover_site_anisotropic(double complex a[144], struct ref_lattice l, const double complex *u, size_t site,
+                                 double mass, const struct ref_anisotropy *k)
+{
+    for (int i = 0; i < 144; i++) a[i] = i % 13 == 0 ? 1 + 3 * k->nu / k->xi_0 + mass : 0;
     for (int mu = 0; mu < 4; mu++)
         for (int nu = 0; nu < 4; nu++) {
             if (mu == nu) continue;
+            const double c = mu == 3 || nu == 3 ? k->c_T : k->c_R / k->xi_0;
             double complex f[9], s[4][4];
             ref_field_strength(f, l, u, site, mu, nu);
             ref_sigma(s, mu, nu);
             for (int row = 0; row < 12; row++)
                 for (int col = 0; col < 12; col++)
-                    a[row * 12 + col] += csw * 0.25 * I * s[row / 3][col / 3] * f[row % 3 * 3 + col % 3];
+                    a[row * 12 + col] += c * 0.25 * I * s[row / 3][col / 3] * f[row % 3 * 3 + col % 3];
         }
 }
 
 void ref_wilson_create(struct ref_wilson *w, struct ref_lattice l, const double complex *u, double mass, double csw,
                        int bc)
 {
+    const struct ref_anisotropy isotropic = {1, 1, csw, csw};
+    ref_wilson_create_anisotropic(w, l, u, mass, &isotropic, bc);
+}
+
+void ref_wilson_create_anisotropic(struct ref_wilson *w, struct ref_lattice l, const double complex *u, double mass,
+                                   const struct ref_anisotropy *k, int bc)
+{
     size_t volume = ref_volume(l);
-    *w = (struct ref_wilson){.l = l, .u = u, .mass = mass, .csw = csw, .bc = bc};
+    *w = (struct ref_wilson){.l = l, .u = u, .mass = mass, .bc = bc};
+    w->hop = ref_gauge_new(l);
+    for (size_t i = 0; i < 36 * volume; i++) w->hop[i] = i / 9 % 4 == 3 ? u[i] : k->nu / k->xi_0 * u[i];
     w->a = calloc(144 * volume, sizeof *w->a);
     w->a_inverse = calloc(144 * volume, sizeof *w->a_inverse);
     if (!w->a || !w->a_inverse) {
@@ -134,7 +154,7 @@ void ref_wilson_create(struct ref_wilson *w, struct ref_lattice l, const double 
         abort();
     }
     for (size_t site = 0; site < volume; site++) {
-        ref_clover_site(w->a + 144 * site, l, u, site, mass, csw);
+        ref_clover_site_anisotropic(w->a + 144 * site, l, u, site, mass, k);
         ref_inverse(w->a_inverse + 144 * site, 12, w->a + 144 * site);
     }
 }
@@ -156,6 +176,7 @@ void ref_wilson_destroy(struct ref_wilson *w)
 {
     free(w->a);
     free(w->a_inverse);
+    free(w->hop);
     *w = (struct ref_wilson){0};
 }
 
@@ -195,7 +216,7 @@ void ref_wilson_apply(double complex *out, const double complex *in, const struc
 {
     size_t n = 12 * ref_volume(w->l);
     double complex *hopped = ref_spinor_new(w->l);
-    ref_hop(hopped, in, w->l, w->u, w->bc, dagger);
+    ref_hop(hopped, in, w->l, w->hop, w->bc, dagger);
     ref_diagonal(out, in, w, REF_BOTH, dagger);
     for (size_t i = 0; i < n; i++) out[i] -= 0.5 * hopped[i];
     free(hopped);
@@ -211,7 +232,7 @@ static void keep_parity(double complex *psi, struct ref_lattice l, int parity)
 static void hop_between(double complex *out, const double complex *in, const struct ref_wilson *w, int to, int dagger)
 {
     size_t n = 12 * ref_volume(w->l);
-    ref_hop(out, in, w->l, w->u, w->bc, dagger);
+    ref_hop(out, in, w->l, w->hop, w->bc, dagger);
     keep_parity(out, w->l, to);
     for (size_t i = 0; i < n; i++) out[i] *= -0.5;
 }

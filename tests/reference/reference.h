@@ -88,6 +88,10 @@ double ref_wilson_loop(struct ref_lattice l, const double complex *u, const int 
 /* S = b0 sum_plaq (1 - Re tr P/3) + b1 sum_rect (1 - Re tr R/3) + b2 sum_parallelograms (1 - Re tr C/3), every loop
  * once. */
 double ref_gauge_action(struct ref_lattice l, const double complex *u, double b0, double b1, double b2);
+/* Weights b0 of plaquettes in space and with time, b1 of rectangles in space, of two links in space and one in time, and of
+ * one in space and two in time. */
+double ref_gauge_action_anisotropic(struct ref_lattice l, const double complex *u, const double b0[2],
+                                    const double b1[3]);
 
 /* dS/domega at omega = 0 for U -> exp(omega T_a) U of the one link u[(site*4 + mu)*9]; four-point central difference,
  * error O(h^4). u is changed while the action is called and is restored to the bit. */
@@ -111,9 +115,10 @@ struct ref_energy {
 struct ref_energy ref_clover_energy(struct ref_lattice l, const double complex *u, int traceless);
 
 /* One step of the gradient flow, third order Runge-Kutta of M. Luescher, arXiv:1006.4518 (C.2): of the Wilson action, or of plaquettes
- * and rectangles with c1; `zeuthen`: with the correction of the slope of arXiv:1508.05552. */
-void ref_flow_step(double complex *u, struct ref_lattice l, double eps);
-void ref_flow_step_of(double complex *u, struct ref_lattice l, double eps, double c1, int zeuthen);
+ * and rectangles with c1; `zeuthen`: with the correction of the slope of arXiv:1508.05552. xi: of an anisotropic lattice by
+ * S. Borsanyi et al., arXiv:1205.0781, in units of a_s. */
+void ref_flow_step(double complex *u, struct ref_lattice l, double eps, double xi);
+void ref_flow_step_of(double complex *u, struct ref_lattice l, double eps, double xi, double c1, int zeuthen);
 
 /* ---------------------------------------------------------------- dense linear algebra (ref_linalg.c) */
 
@@ -152,16 +157,24 @@ void ref_hop(double complex *out, const double complex *in, struct ref_lattice l
 struct ref_wilson {
     struct ref_lattice l;
     const double complex *u;
-    double mass, csw;
+    double mass;
     int bc;
+    double complex *hop;           /* links of the hop: u, times nu/xi_0 in space */
     double complex *a, *a_inverse; /* [site*144 + row*12 + col] */
+};
+struct ref_anisotropy {
+    double xi_0, nu, c_R, c_T;
 };
 void ref_wilson_create(struct ref_wilson *w, struct ref_lattice l, const double complex *u, double mass, double csw,
                        int bc);
+void ref_wilson_create_anisotropic(struct ref_wilson *w, struct ref_lattice l, const double complex *u, double mass,
+                                   const struct ref_anisotropy *k, int bc);
 void ref_wilson_twist(struct ref_wilson *w, double mu);
 void ref_wilson_destroy(struct ref_wilson *w);
 void ref_clover_site(double complex a[144], struct ref_lattice l, const double complex *u, size_t site, double mass,
                      double csw);
+void ref_clover_site_anisotropic(double complex a[144], struct ref_lattice l, const double complex *u, size_t site,
+                                 double mass, const struct ref_anisotropy *k);
 
 #define REF_BOTH (-1) /* a parity argument: both parities */
 void ref_diagonal(double complex *out, const double complex *in, const struct ref_wilson *w, int parity, int dagger);

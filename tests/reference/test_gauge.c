@@ -202,8 +202,8 @@ static void test_invariance(void)
         CHECK_NEAR(a.q, b.q, 1e-12);
     }
     /* the flow commutes with the rotation */
-    ref_flow_step(u, l, 0.02);
-    ref_flow_step(v, l, 0.02);
+    ref_flow_step(u, l, 0.02, 1);
+    ref_flow_step(v, l, 0.02, 1);
     ref_rotate_gauge(u, l, g);
     CHECK_NEAR(distance(u, v, 36 * ref_volume(l)), 0, 1e-12);
     free(u);
@@ -284,7 +284,7 @@ static void test_flow_order(void)
     for (int k = 0; k < 4; k++) {
         u[k] = copy(start, n);
         int steps = k < 3 ? 8 << k : 256;
-        for (int i = 0; i < steps; i++) ref_flow_step(u[k], l, 0.2 / steps);
+        for (int i = 0; i < steps; i++) ref_flow_step(u[k], l, 0.2 / steps, 1);
     }
     double e0 = distance(u[0], u[3], n), e1 = distance(u[1], u[3], n), e2 = distance(u[2], u[3], n);
     CHECK_NEAR(log2(e0 / e1), 3, 0.3);

@@ -75,7 +75,7 @@ static void test_recorded_flow(void)
     CHECK_REL(e.e_t, 1.05787, 5e-6);
     CHECK_REL(e.e_s, 1.03094, 5e-6);
     CHECK_REL(e.q, 0.0955429, 1e-6);
-    for (int k = 0; k < 5; k++) ref_flow_step(u, l, 0.1);
+    for (int k = 0; k < 5; k++) ref_flow_step(u, l, 0.1, 1);
     e = ref_clover_energy(l, u, 1);
     CHECK_REL(e.e_t, 0.152452, 4e-6);
     CHECK_REL(e.e_s, 0.125636, 4e-6);

@@ -36,7 +36,9 @@ CHECK_UNUSED static void open_scene(scene *s, struct ref_lattice l, double mass,
     s->lat = kit_lattice(l, 1, -1);
     s->u = kit_random_gauge(l, 0.35, &rng);
     s->links = kit_links(s->lat, s->u);
-    s->w = wilson_create(s->links, &(wilson_settings){mass, 1, SCHUR_ASYMMETRIC, p, FIELD_LINKS, NULL, 0, 0});
+    s->w = wilson_create(
+        s->links,
+        &(wilson_settings){.mass = mass, .c_sw = 1, .form = SCHUR_ASYMMETRIC, .p = p, .storage = FIELD_LINKS});
     s->schur = wilson_schur(s->w);
     s->normal = normal_create(s->schur);
     ref_wilson_create(&s->ref, l, s->u, mass, 1, -1);

@@ -27,8 +27,9 @@ static size_t taken_on(lattice *lat, const solving *s)
     gauge_cold(links); /* on which solves take long enough to fill what they have */
     const size_t before = pool_in_use(pool);
     pool_forget_peak(pool);
-    wilson *w =
-        wilson_create(links, &(wilson_settings){0.1, 1, SCHUR_SYMMETRIC, PARITY_ODD, FIELD_LINKS_TWO_ROWS, NULL, 0, 0});
+    wilson *w = wilson_create(
+        links, &(wilson_settings){
+                   .mass = 0.1, .c_sw = 1, .form = SCHUR_SYMMETRIC, .p = PARITY_ODD, .storage = FIELD_LINKS_TWO_ROWS});
     linop *schur = wilson_schur(w), *normal = normal_create(schur);
     field *b = linop_vector(schur, s->rhs ? s->rhs : 1), *x[3];
     for (int i = 0; i < 3; i++) x[i] = field_like(b);

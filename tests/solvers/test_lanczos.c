@@ -67,8 +67,9 @@ static void test_free(struct ref_lattice l, double mass)
     double complex *u = ref_gauge_new(l);
     ref_unit_gauge(u, l);
     field *links = kit_links(lat, u);
-    wilson *w =
-        wilson_create(links, &(wilson_settings){mass, 1, SCHUR_ASYMMETRIC, PARITY_ODD, FIELD_LINKS, NULL, 0, 0});
+    wilson *w = wilson_create(
+        links,
+        &(wilson_settings){.mass = mass, .c_sw = 1, .form = SCHUR_ASYMMETRIC, .p = PARITY_ODD, .storage = FIELD_LINKS});
     linop *normal = normal_create(wilson_schur(w));
     free_ends(l, mass, -1, &low, &high);
     const spectrum s = lanczos_bounds(normal, 5, 300, 1e-10);
@@ -148,8 +149,9 @@ static void test_random(double mass)
         kit_where("random links, mass %g, grid %d.%d.%d.%d", mass, grids[g][0], grids[g][1], grids[g][2], grids[g][3]);
         lattice *lat = lattice_create(l.size, grids[g], 1, -1);
         field *links = kit_links(lat, u);
-        wilson *w =
-            wilson_create(links, &(wilson_settings){mass, 1.5, SCHUR_ASYMMETRIC, PARITY_EVEN, FIELD_LINKS, NULL, 0, 0});
+        wilson *w = wilson_create(
+            links, &(wilson_settings){
+                       .mass = mass, .c_sw = 1.5, .form = SCHUR_ASYMMETRIC, .p = PARITY_EVEN, .storage = FIELD_LINKS});
         linop *normal = normal_create(wilson_schur(w));
         for (double tolerance = 1e-2; tolerance > 1e-7; tolerance *= 1e-2) {
             const spectrum s = lanczos_bounds(normal, 5, 500, tolerance);

@@ -370,7 +370,7 @@ static void check_renewal(quark *q)
 /* Beyond the critical mass the spectrum of M goes around zero: a solve ends by rule, long before max_iterations. */
 static void check_stall(void)
 {
-    static const wilson_settings beyond = {-2.2, 1.2, SCHUR_SYMMETRIC, PARITY_EVEN, FIELD_LINKS, NULL, 0, 0};
+    static const wilson_settings beyond = {.mass = -2.2, .c_sw = 1.2, .form = SCHUR_SYMMETRIC, .storage = FIELD_LINKS};
     quark q;
     if (!open_quark(&q, &beyond)) return;
     kit_where("a mass of %g", beyond.mass);
@@ -414,20 +414,27 @@ static void check_choices(void)
 int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
-    static const wilson_settings forms[] = {{0.1, 0, SCHUR_ASYMMETRIC, PARITY_EVEN, FIELD_LINKS, NULL, 0, 0},
-                                            {-0.2, 1.2, SCHUR_ASYMMETRIC, PARITY_ODD, FIELD_LINKS, NULL, 0, 0},
-                                            {0.1, 0, SCHUR_SYMMETRIC, PARITY_ODD, FIELD_LINKS, NULL, 0, 0},
-                                            {-0.2, 1.2, SCHUR_SYMMETRIC, PARITY_EVEN, FIELD_LINKS, NULL, 0, 0}};
-    static const char *const precs[] = {"double", "single", "half", "double"};
+    static const wilson_settings forms[] = {
+        {.storage = FIELD_LINKS, .mass = 0.1},
+        {.storage = FIELD_LINKS, .mass = -0.2, .c_sw = 1.2, .p = PARITY_ODD},
+        {.storage = FIELD_LINKS, .mass = 0.1, .form = SCHUR_SYMMETRIC, .p = PARITY_ODD},
+        {.storage = FIELD_LINKS, .mass = -0.2, .c_sw = 1.2, .form = SCHUR_SYMMETRIC},
+        {.storage = FIELD_LINKS,
+         .mass = -0.03,
+         .form = SCHUR_SYMMETRIC,
+         .p = PARITY_ODD,
+         .anisotropy = {3.4, 1.2, 1.5, 0.9}}};
+    static const char *const precs[] = {"double", "single", "half", "double", "single"};
     int done = 0;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         quark q;
         if (!open_quark(&q, &forms[i])) continue;
-        kit_where("%s form, c_sw %g", forms[i].form == SCHUR_SYMMETRIC ? "symmetric" : "asymmetric", forms[i].c_sw);
+        kit_where("%s form, c_sw %g, xi_0 %g", forms[i].form == SCHUR_SYMMETRIC ? "symmetric" : "asymmetric",
+                  forms[i].c_sw, forms[i].anisotropy.xi_0);
         check_similar(&q);
         check_adjoint(&q);
         for (int variant = 0; variant < VARIANTS; variant++)
-            check_together(i % 2 ? q.adjoint : q.direct, i < 3 ? "multigrid" : "gcr", precs[i], variant);
+            check_together(i % 2 ? q.adjoint : q.direct, i != 3 ? "multigrid" : "gcr", precs[i], variant);
         if (forms[i].c_sw != 0) {
             check_covariance(&q);
             check_gathered(&q);

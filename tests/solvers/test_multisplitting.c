@@ -46,7 +46,10 @@ static made make(const quark *q, const field *links)
         m.walls = mobius_fermion(links, &(mobius_settings){q->mass, 1.8, 1.5, 0.5, q->Ls, q->p, q->storage, map});
         m.normal = m.walls->normal;
     } else {
-        m.w = wilson_create(links, &(wilson_settings){q->mass, q->c_sw, q->form, q->p, q->storage, map, 0, 0});
+        m.w = wilson_create(
+            links,
+            &(wilson_settings){
+                .mass = q->mass, .c_sw = q->c_sw, .form = q->form, .p = q->p, .storage = q->storage, .map = map});
         m.normal = normal_create(wilson_schur(m.w));
     }
     link_map_destroy(map);

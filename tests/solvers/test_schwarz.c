@@ -63,25 +63,28 @@ typedef struct {
     int size[4], sites, cycles, colours;
     precision prec;
     int twisted; /* boundary conditions with the angles below */
+    double xi_0; /* 0: isotropic */
 } trial;
 
 static const double angles[4] = {0.7, -1.9, 2.3, 0.5};
 
 static const trial trials[] = {
-    {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 1, 1, 1, PREC_DOUBLE, 0},
-    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {2, 2, 4, 2}, 1, 2, 1, PREC_DOUBLE, 1},
-    {SCHUR_SYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 2, 1, 1, PREC_DOUBLE, 0},
-    {SCHUR_SYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS_TWO_ROWS, {4, 2, 4, 4}, 1, 2, 1, PREC_SINGLE, 0},
-    {SCHUR_ASYMMETRIC, PARITY_EVEN, 0, FIELD_LINKS, {2, 4, 4, 8}, 3, 1, 1, PREC_SINGLE, 1},
-    {SCHUR_SYMMETRIC, PARITY_ODD, 0, FIELD_LINKS, {4, 4, 2, 2}, 1, 1, 1, PREC_HALF, 0},
-    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {4, 4, 4, 2}, 2, 2, 1, PREC_HALF, 1},
-    {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 0, 2, 1, PREC_DOUBLE, 0},
-    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS, {0, 0, 0, 0}, 0, 1, 1, PREC_SINGLE, 0},
-    {SCHUR_SYMMETRIC, PARITY_EVEN, 0, FIELD_LINKS_TWO_ROWS, {0, 0, 0, 0}, 0, 2, 1, PREC_DOUBLE, 1},
-    {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 0, 1, 2, PREC_DOUBLE, 0},
-    {SCHUR_SYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {2, 2, 4, 2}, 0, 2, 2, PREC_SINGLE, 1},
-    {SCHUR_ASYMMETRIC, PARITY_ODD, 0, FIELD_LINKS, {4, 2, 2, 4}, 0, 2, 2, PREC_HALF, 0},
-    {SCHUR_SYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {0, 0, 0, 0}, 0, 1, 2, PREC_DOUBLE, 1},
+    {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 1, 1, 1, PREC_DOUBLE, 0, 0},
+    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {2, 2, 4, 2}, 1, 2, 1, PREC_DOUBLE, 1, 0},
+    {SCHUR_SYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 2, 1, 1, PREC_DOUBLE, 0, 0},
+    {SCHUR_SYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS_TWO_ROWS, {4, 2, 4, 4}, 1, 2, 1, PREC_SINGLE, 0, 0},
+    {SCHUR_ASYMMETRIC, PARITY_EVEN, 0, FIELD_LINKS, {2, 4, 4, 8}, 3, 1, 1, PREC_SINGLE, 1, 0},
+    {SCHUR_SYMMETRIC, PARITY_ODD, 0, FIELD_LINKS, {4, 4, 2, 2}, 1, 1, 1, PREC_HALF, 0, 0},
+    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {4, 4, 4, 2}, 2, 2, 1, PREC_HALF, 1, 0},
+    {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 0, 2, 1, PREC_DOUBLE, 0, 0},
+    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS, {0, 0, 0, 0}, 0, 1, 1, PREC_SINGLE, 0, 0},
+    {SCHUR_SYMMETRIC, PARITY_EVEN, 0, FIELD_LINKS_TWO_ROWS, {0, 0, 0, 0}, 0, 2, 1, PREC_DOUBLE, 1, 0},
+    {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 0, 1, 2, PREC_DOUBLE, 0, 0},
+    {SCHUR_SYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {2, 2, 4, 2}, 0, 2, 2, PREC_SINGLE, 1, 0},
+    {SCHUR_ASYMMETRIC, PARITY_ODD, 0, FIELD_LINKS, {4, 2, 2, 4}, 0, 2, 2, PREC_HALF, 0, 0},
+    {SCHUR_SYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {0, 0, 0, 0}, 0, 1, 2, PREC_DOUBLE, 1, 0},
+    {SCHUR_SYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {4, 4, 4, 2}, 1, 2, 1, PREC_DOUBLE, 0, 2.5},
+    {SCHUR_ASYMMETRIC, PARITY_EVEN, 0.8, FIELD_LINKS_TWO_ROWS, {2, 2, 4, 2}, 0, 2, 2, PREC_HALF, 0, 3.5},
 };
 #define TRIALS ((int)(sizeof trials / sizeof trials[0]))
 
@@ -108,7 +111,14 @@ static void check_trial(const trial *t, lattice *lat, const double complex *cons
     memcpy(l.size, lat->size, sizeof l.size);
     field *links = kit_links(lat, u[0]);
     link_map *map = t->twisted ? link_map_twist(NULL, links, angles) : NULL;
-    wilson *w = wilson_create(links, &(wilson_settings){0.1, t->c_sw, t->form, t->p, t->storage, map, 0, 0});
+    const struct ref_anisotropy k = {t->xi_0 > 0 ? t->xi_0 : 1, 1, t->c_sw, t->c_sw};
+    wilson_settings settings = {
+        .mass = 0.1, .c_sw = t->c_sw, .form = t->form, .p = t->p, .storage = t->storage, .map = map};
+    if (t->xi_0 > 0) {
+        settings.anisotropy = (wilson_anisotropy){k.xi_0, k.nu, k.c_R, k.c_T};
+        settings.c_sw = 0;
+    }
+    wilson *w = wilson_create(links, &settings);
     for (int turn = 0; turn < turns; turn++) {
         struct ref_wilson ref;
         double complex *hop = kit_copy(u[turn], 36 * ref_volume(l) * sizeof *hop);
@@ -117,7 +127,7 @@ static void check_trial(const trial *t, lattice *lat, const double complex *cons
         if (turn) kit_scatter(links, u[turn]);
         kit_where("trial %d, links %d, grid %d.%d.%d.%d", (int)(t - trials), turn, lat->grid[0], lat->grid[1],
                   lat->grid[2], lat->grid[3]);
-        ref_wilson_create(&ref, l, hop, 0.1, t->c_sw, -1);
+        ref_wilson_create_anisotropic(&ref, l, hop, 0.1, &k, -1);
         check_against_oracle(wilson_schur(w), &ref, t->form == SCHUR_SYMMETRIC ? REF_SYMMETRIC : REF_ASYMMETRIC, &set,
                              t->prec);
         ref_wilson_destroy(&ref);
@@ -172,7 +182,9 @@ static double *result_on(lattice *lat, int alone, precision prec)
     double complex *u = kit_random_gauge(l, 0.4, &rng);
     double *numbers = kit_normals(24 * ref_volume(l), &rng);
     field *links = kit_links(lat, u);
-    wilson *w = wilson_create(links, &(wilson_settings){0.1, 1, SCHUR_ASYMMETRIC, PARITY_ODD, FIELD_LINKS, NULL, 0, 0});
+    wilson *w = wilson_create(
+        links,
+        &(wilson_settings){.mass = 0.1, .c_sw = 1, .form = SCHUR_ASYMMETRIC, .p = PARITY_ODD, .storage = FIELD_LINKS});
     field *b = kit_field(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_ODD, 1, numbers), *x = field_like(b);
     const solver_settings set = schwarz_of((const int[4]){2, 2, 2, 2}, 1, 2, precision_names[prec]);
     precondition_by(&set, wilson_schur(w), x, b);
