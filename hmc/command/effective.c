@@ -37,7 +37,7 @@ static int is_asked(const request *q, const correlators *c, int i)
     for (int k = 0; k < i && q->potential; k++)
         if (potential_same(&c->all[k], of)) return 0;
     if (q->potential) return potential_is_loop(of);
-    if (q->pcac) return pcac_is_pp(of);
+    if (q->pcac) return pcac_is_pp(c, i);
     return q->column ? !strcmp(of->column, q->column) : strcmp(of->column, "imaginary") != 0;
 }
 
@@ -89,7 +89,11 @@ static int show_all(const request *q, const correlators *c, output *o, char *mes
     if (o->shown == 0 && q->potential)
         snprintf(message, size, "%s: no Wilson loops, which [measure.NAME] kind = wilson_loops measures", q->file);
     else if (o->shown == 0 && q->pcac)
-        snprintf(message, size, "%s: no pseudoscalar correlator at rest of [measure.NAME] kind = mesons", q->file);
+        snprintf(message, size,
+                 "%s: no mesons at rest with the pseudoscalar at the source, and it and the axial current at the sink; "
+                 "measure with "
+                 "kind = mesons, operators = pseudoscalar axial and pairs = all",
+                 q->file);
     else if (o->shown == 0)
         snprintf(message, size, "%s: no correlator has a column %s; the first has %s", q->file, q->column,
                  c->all[0].column);

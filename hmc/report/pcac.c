@@ -19,11 +19,6 @@
 #define AXIAL "sink = 7 source = 15"
 static const double axial_sign = -1;
 
-int pcac_is_pp(const correlator *c)
-{
-    return !strcmp(c->column, "real") && c->periodic && strstr(c->labels, AT_REST PSEUDOSCALAR);
-}
-
 /* C_AP of the table and lattice of C_PP; null: there is none. */
 static const correlator *axial_of(const correlators *c, const correlator *pp)
 {
@@ -36,6 +31,12 @@ static const correlator *axial_of(const correlators *c, const correlator *pp)
             return of;
     }
     return NULL;
+}
+
+int pcac_is_pp(const correlators *c, int i)
+{
+    const correlator *of = &c->all[i];
+    return !strcmp(of->column, "real") && of->periodic && strstr(of->labels, AT_REST PSEUDOSCALAR) && axial_of(c, of);
 }
 
 /* ---- the mass ---- */
@@ -118,13 +119,6 @@ int pcac_of(pcac *m, const correlators *c, int pp, double c_A, int block, double
     const size_t T = (size_t)of->T, same = (size_t)(strstr(of->labels, PSEUDOSCALAR) - of->labels);
     *m = (pcac){.pp = of, .c_A = c_A, .from = from, .to = to, .blocks = of->n / block};
     snprintf(m->labels, sizeof m->labels, "%.*s", (int)(same - 1), of->labels);
-    if (!ap) {
-        snprintf(message, size,
-                 "measure/%s has no axial current at the sink of a pseudoscalar; measure with operators = pseudoscalar "
-                 "axial and pairs = all",
-                 of->table);
-        return -1;
-    }
     m->mass = table_numbers(T);
     m->error = table_numbers(T);
     double *samples = table_numbers(T * (size_t)m->blocks);

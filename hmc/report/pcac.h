@@ -23,11 +23,11 @@ typedef struct {
     double plateau, plateau_error; /* NaN: none */
 } pcac;
 
-/* True if the correlator is C_PP at rest. */
-int pcac_is_pp(const correlator *c);
-/* The PCAC mass of c->all[pp], and its plateau: the constant that fits the masses at from <= t <= to best, weighted by their errors, or by
- * 1 where there are none; none is fitted where `from` is NaN. `block` as of effective_of(). 0, or -1 with a message: the table has no
- * axial current. Free with pcac_free() in any case. */
+/* True if correlator i is C_PP at rest, of a table that has C_AP, too. */
+int pcac_is_pp(const correlators *c, int i);
+/* The PCAC mass of c->all[pp], for which pcac_is_pp() is true, and its plateau: the constant that fits the masses at from <= t <=
+ * to best, weighted by their errors, or by 1 where there are none; none is fitted where `from` is NaN. `block` as of
+ * effective_of(). 0, or -1 with a message: no time is in the range. Free with pcac_free() in any case. */
 int pcac_of(pcac *m, const correlators *c, int pp, double c_A, int block, double from, double to, char *message,
             size_t size);
 void pcac_free(pcac *m);
