@@ -156,10 +156,11 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
         return "kernel";
     }
     if (k->flow_step > most) {
-        snprintf(
-            message, size,
-            "flow_step = %g of [measure.%s] is too long for kernel = %s and xi = %g, whose flow is stable up to %.4g",
-            k->flow_step, m->name, k->kernel, k->xi, most);
+        char anisotropy[48] = "";
+        if (k->xi != 1) snprintf(anisotropy, sizeof anisotropy, " and xi = %g", k->xi);
+        snprintf(message, size,
+                 "flow_step = %g of [measure.%s] is too long for kernel = %s%s, which is stable up to %.4g",
+                 k->flow_step, m->name, k->kernel, anisotropy, most);
         return k->xi == 1 || ini_given(p->input, "measure", m->name, "flow_step") ? "flow_step" : "xi";
     }
     if (!(steps > MOST_STEPS)) return NULL;
