@@ -116,6 +116,8 @@ refused "one of two clover coefficients" -- run b.ini quark.light.xi_0=2 quark.l
 printf '[measure.flow]\nkind = flow\n' | cat good.ini - >b.ini
 refused "a flow that is unstable with its anisotropy" -- run b.ini measure.flow.xi=3 measure.flow.flow_step=0.06 -- \
     "flow_step = 0.06 of [measure.flow] is too long for kernel = wilson and xi = 3" "stable up to 0.05"
+refused "a kernel with an anisotropy" -- run b.ini measure.flow.xi=3 measure.flow.flow_step=0.01 measure.flow.kernel=zeuthen -- \
+    "kernel = zeuthen of [measure.flow] is for isotropic lattices; take kernel = wilson for xi = 3"
 refused "momenta without an anisotropy" -- run a.ini run.xi_mom=0 -- "[run] xi_mom" "'0' is out of range"
 refused "u0 above one" -- run a.ini gauge.action=symanzik_1loop gauge.u0=1.1 -- "u0"
 refused "start = file without a file" -- run a.ini run.start=file -- "start = file needs config"
