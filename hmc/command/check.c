@@ -177,28 +177,28 @@ static propagator_report check_propagator(const char *path, const propagator_fil
     return r;
 }
 
-/* The verdict of a file that is a propagator with a whole header; -1 of any other. */
-static int check_if_propagator(const char *path, int json_wanted)
+static check_verdict judge_propagator(const char *path, propagator_file *f, int json_wanted)
 {
-    char message[1024];
-    propagator_file f;
-    if (propagator_file_look(path, &f, message, sizeof message)) return -1;
-    const propagator_report r = check_propagator(path, &f);
-    if (comm_rank() == 0 && json_wanted) print_propagator_json(path, &f, &r);
-    else if (comm_rank() == 0) print_propagator(path, &f, &r);
-    propagator_file_free(&f);
-    return (int)r.verdict;
+    const propagator_report r = check_propagator(path, f);
+    if (comm_rank() == 0 && json_wanted) print_propagator_json(path, f, &r);
+    else if (comm_rank() == 0) print_propagator(path, f, &r);
+    propagator_file_free(f);
+    return r.verdict;
 }
 
 /* ---- check ---- */
 
-static check_verdict check_links(const char *path, const int size[4], int json_wanted)
+/* A file that cannot be read may be either; one that is no propagator with a whole header is judged as links. */
+static check_verdict check_file(const char *path, const int size[4], int json_wanted)
 {
-    check_report r;
-    const check_verdict verdict = links_check(path, size, &r);
+    check_report r = {.verdict = CHECK_UNCHECKED, .checksum_ok = -1};
+    propagator_file f;
+    const int bits = propagator_file_look(path, &f, r.message, sizeof r.message);
+    if (!bits) return judge_propagator(path, &f, json_wanted);
+    if (!(bits & LINKS_NO_ACCESS)) links_check(path, size, &r);
     if (comm_rank() == 0 && json_wanted) print_json(path, &r);
     else if (comm_rank() == 0) print_table(path, &r);
-    return verdict;
+    return r.verdict;
 }
 
 int command_check(int argc, char **argv)
@@ -211,8 +211,7 @@ int command_check(int argc, char **argv)
     log_keep_stdout_clean(json_wanted);
     command_size(argv[0], size_text, size);
     for (int i = 0; i < a.nplain; i++) {
-        const int of = check_if_propagator(a.plain[i], json_wanted);
-        const check_verdict verdict = of >= 0 ? (check_verdict)of : check_links(a.plain[i], size, json_wanted);
+        const check_verdict verdict = check_file(a.plain[i], size, json_wanted);
         if (verdict > worst) worst = verdict;
         if (comm_rank() == 0) fflush(stdout);
     }
