@@ -279,7 +279,8 @@ static void test_forces(world *d, world *h)
             clover_insert(w->insertion, (parity)p, clover_isotropic(1.7), &x, &y);
         }
         check_same("clover insertion", d->insertion, h->insertion, EXACT);
-        for (int i = 0; i < 2; i++) clover_insert_det(both[i]->insertion, (parity)p, clover_isotropic(1.7), 2, both[i]->inverse);
+        for (int i = 0; i < 2; i++)
+            clover_insert_det(both[i]->insertion, (parity)p, clover_isotropic(1.7), 2, both[i]->inverse);
         check_same("insertion of log det C", d->insertion, h->insertion, EXACT);
     }
     for (int i = 0; i < 2; i++) clover_force(both[i]->force, both[i]->links, both[i]->insertion);
