@@ -97,8 +97,14 @@ typedef struct {
 
 static void hop_on(hop_fields *f, parity p, hop_form form, int sign, double mu)
 {
-    const wilson_hop_call call = {
-        .form = form, .a = 1.25, .b = -0.75, .sign = sign, .links = f->links, .clover = f->clover, .add = f->add};
+    const wilson_hop_call call = {.form = form,
+                                  .a = 1.25,
+                                  .b = -0.75,
+                                  .sign = sign,
+                                  .mu = mu,
+                                  .links = f->links,
+                                  .clover = f->clover,
+                                  .add = f->add};
     wilson_hop(f->out, p, f->in, &call);
 }
 
