@@ -76,7 +76,7 @@ say "conversion: links, trajectory number, label and parameters go through every
 try convert whole/configurations/configuration-000004.lime named.lime --ensemble "beta57" --lfn lfn://here/4
 exits 0 "names are given"
 parameters=$("$plaq" check --json named.lime | sed -n 's/.*"parameters": "\([^"]*\)".*/\1/p')
-same "parameters" 'lattice.size = 4.4.4.4\nlattice.time_boundary = antiperiodic\ngauge.action = wilson\ngauge.beta = 5.7\n' "$parameters"
+same "parameters" 'lattice.size = 4.4.4.4\nlattice.time_boundary = antiperiodic\ngauge.action = wilson\ngauge.beta = 5.7\ngauge.xi_0 = 1\n' "$parameters"
 for format in ildg scidac nersc hdf5 milc openqcd "ildg --bits 32" "scidac --bits 32" "nersc --bits 32" "nersc --rows 2"; do
     try convert named.lime copy --format $format
     exits 0 "to $format"
