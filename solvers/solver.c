@@ -317,16 +317,21 @@ void solver_deflate(solver *s, const eigen_pairs *low, int modes, int of_normal)
 
 /* ---- solves ---- */
 
-int solver_block_size(const solver_settings *s)
+static int block_size(const solver_type *type, const solver_settings *s)
 {
-    const solver_type *type = solver_type_find(s->type);
     const int n = type->block_size ? type->block_size(s) : 1;
     return n < SOLVER_BLOCK_MOST ? n : SOLVER_BLOCK_MOST;
 }
 
+int solver_block_size(const solver_settings *s)
+{
+    return block_size(solver_type_find(s->type), s);
+}
+
 static void require_block(const solver *s, const field *b)
 {
-    REQUIRE(b->nrhs <= solver_block_size(&s->settings), "%s of %d right-hand sides at once", s->type->name, b->nrhs);
+    REQUIRE(b->nrhs == 1 || b->nrhs <= block_size(s->type, &s->settings), "%s of %d right-hand sides at once",
+            s->type->name, b->nrhs);
 }
 
 void solver_run(solver *s, field *x, const field *b, solve_result *each)
@@ -428,7 +433,7 @@ static void copy_columns(field *to, int first_to, const field *from, int first, 
 solve_result solver_solve(solver *s, field *x, const field *b, solve_result *each)
 {
     solve_result all = {0}, some[SOLVER_BLOCK_MOST];
-    const int together = solver_block_size(&s->settings);
+    const int together = block_size(s->type, &s->settings);
     const double start = comm_wtime();
     solver_update(s);
     all.setup = comm_wtime() - start;

@@ -26,15 +26,29 @@ static int at_most(int n, int most)
 
 /* ---- X^dagger Y ---- */
 
-/* Places of the sums of an entry in the whole matrix, of which a row has y->nrhs. */
+static int is_asked(const multiblas_dot_args *a, int row, int column)
+{
+    return row < a->nx && column < a->ny && !(a->hermitian && row > column);
+}
+
+/* Entries that the tiles have and that are asked for. */
+static int entries_of(const multiblas_dot_args *a)
+{
+    int n = 0;
+    for (int t = 0; t < a->tiles; t++)
+        for (int i = 0; i < MULTIBLAS_TILE; i++)
+            for (int j = 0; j < MULTIBLAS_TILE; j++) n += is_asked(a, a->first[t][0] + i, a->first[t][1] + j);
+    return n;
+}
+
+/* Takes the sums of the tiles to their places in the whole matrix, of which a row has a->ny. */
 static void collect(exact_sum *all, const multiblas_dot_args *a, const exact_sum *sums)
 {
     for (int t = 0; t < a->tiles; t++)
         for (int i = 0; i < MULTIBLAS_TILE; i++)
             for (int j = 0; j < MULTIBLAS_TILE; j++) {
                 const int row = a->first[t][0] + i, column = a->first[t][1] + j;
-                if (row >= a->nx || column >= a->ny || (a->hermitian && row > column)) continue;
-                for (int c = 0; c < 2; c++)
+                for (int c = 0; c < 2 && is_asked(a, row, column); c++)
                     all[2 * (row * a->ny + column) + c] =
                         sums[t * MULTIBLAS_TILE_SUMS + 2 * (i * MULTIBLAS_TILE + j) + c];
             }
@@ -44,15 +58,15 @@ static void collect(exact_sum *all, const multiblas_dot_args *a, const exact_sum
 static void run_tiles(exact_sum *all, const field *x, const field *y, multiblas_dot_args *a)
 {
     static exact_sum sums[MULTIBLAS_TILES * MULTIBLAS_TILE_SUMS];
-    const int n = a->tiles * MULTIBLAS_TILE_SUMS;
+    const int n = a->tiles * MULTIBLAS_TILE_SUMS, entries = entries_of(a);
     for (int k = 0; k < n; k++) sums[k] = exact_zero();
     FOR_PARITIES(p, x)
     {
-        kernel_work w = vector_work(KERNEL_multiblas_dot, x, a->tiles * MULTIBLAS_TILE * MULTIBLAS_TILE * x->Ls);
+        kernel_work w = vector_work(KERNEL_multiblas_dot, x, entries * x->Ls);
         const int columns = at_most(a->tiles * MULTIBLAS_TILE, a->nx) + at_most(a->tiles * MULTIBLAS_TILE, a->ny);
         a->x = field_in(x, (parity)p);
         a->y = field_in(y, (parity)p);
-        w.bytes *= columns / (2.0 * a->tiles * MULTIBLAS_TILE * MULTIBLAS_TILE);
+        w.bytes *= columns / (2.0 * entries);
         w.n = (long)a->cells[0] * a->cells[1] * a->cells[2] * a->cells[3];
         w.sums = sums;
         w.nsums = n;

@@ -25,13 +25,13 @@ FN void T(add_product)(vreal sum[2], const vreal *x, const vreal *y)
     sum[1] = vfnma(x[1], y[0], vfma(x[0], y[1], sum[1]));
 }
 
+#ifndef __CUDACC__
 /* The sum of a cell, widened. */
 FN void T(deposit_cell)(vexact *sum, vreal x)
 {
     T(exact_deposit)(sum, vdouble_fma(x, vset(1), vdouble_zero()));
 }
 
-#ifndef __CUDACC__
 /* A cell's products of one slice in a tile. Columns beyond the last are the last: their sums are not looked at. */
 FN void T(multiblas_dot_slice)(const multiblas_dot_args *a, unsigned cell, int s, vexact *sum, int ny, int reals)
 {

@@ -3,7 +3,7 @@
 #define PLAQ_TESTS_DYNAMICS_H
 
 #include "tests/hmc/bench.h"
-#include "tests/hmc/difference.h"
+#include "tests/difference.h"
 
 /* ---- forces ---- */
 

@@ -12,7 +12,7 @@
 #include "solvers/lanczos.h"
 #include "tests/begin.h"
 #include "tests/hmc/bench.h"
-#include "tests/hmc/difference.h"
+#include "tests/difference.h"
 
 #define FRAME OF_ACTIONS("light other gauge")
 #define OF_ACTIONS(actions)                                                                                            \

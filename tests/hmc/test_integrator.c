@@ -8,7 +8,7 @@
 #include "kernels/ops/vector.h"
 #include "tests/begin.h"
 #include "tests/check.h"
-#include "tests/hmc/difference.h"
+#include "tests/difference.h"
 
 /* Stages of a scheme in its own words: k kicks, K kicks with a look ahead, d drifts. */
 static const struct {

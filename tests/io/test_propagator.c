@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "io/history/propagator_file.h"
+#include "tests/difference.h"
 #include "tests/io/files.h"
 
 static const int size[4] = {4, 6, 4, 8};
@@ -33,23 +34,6 @@ static field *columns_of(const lattice *lat, int spins)
     }
     free(slice);
     return x;
-}
-
-/* Largest difference of the numbers of two fields. */
-static double difference(const field *x, const field *y)
-{
-    const int *l = x->lat->local;
-    const size_t n = (size_t)(l[0] * l[1] * l[2] * x->groups * x->reals);
-    double *a = field_slice_buffer(x), *b = field_slice_buffer(y), worst = 0;
-    for (int t = 0; t < l[3]; t++) {
-        field_export(x, t, a);
-        field_export(y, t, b);
-        for (size_t i = 0; i < n; i++) worst = fmax(worst, fabs(a[i] - b[i]));
-    }
-    free(b);
-    free(a);
-    comm_max(&worst, 1);
-    return worst;
 }
 
 /* Byte offset of the numbers behind the header of the LIME record, or as the look at the file says. */
@@ -129,7 +113,7 @@ static void check_file(const lattice *lat, const char *name, int spins, int bits
     CHECK_STR(propagator_file_format(&found), strstr(name, ".lime") ? "scidac" : "hdf5");
     CHECK_INT(propagator_file_read(path, &found, lat, y, message, sizeof message), 0);
     if (bits == 32) propagator_round(x);
-    CHECK_NEAR(difference(x, y), 0, 0);
+    CHECK_NEAR(largest_difference(x, y), 0, 0);
     if (comm_rank() == 0) check_bytes(path, &found, spins, bits);
     /* One bit of the numbers. */
     bytes b = load(path);
