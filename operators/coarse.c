@@ -197,7 +197,8 @@ static double twist_of_finest(const coarse *c);
 static void apply(const linop *op, field *y, const field *x, int dagger)
 {
     coarse *c = of(op);
-    REQUIRE(!dagger || twist_of_finest(c) == 0, "the adjoint of a coarse operator of twisted mass %g", twist_of_finest(c));
+    REQUIRE(!dagger || twist_of_finest(c) == 0, "the adjoint of a coarse operator of twisted mass %g",
+            twist_of_finest(c));
     if (!dagger) {
         apply_plain(c, y, x);
         return;

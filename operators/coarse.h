@@ -35,7 +35,8 @@ typedef struct coarsening {
     void (*correct)(linop *op, field *v, const field *rows);  /* v += rows */
     /* The null vector of M on both parities whose part on that of the system is v. */
     void (*complete)(linop *op, field *rows, const field *v);
-    void (*galerkin)(linop *op, const aggregation *a, field *links, field *diagonal, const field *vectors); /* product of D */
+    void (*galerkin)(linop *op, const aggregation *a, field *links, field *diagonal,
+                     const field *vectors);    /* product of D */
     unsigned long (*version)(const linop *op); /* version of what M is made of */
     double (*twist)(const linop *op);          /* twisted mass mu; of a coarse system that of the finest operator */
     /* True if M is that of another operator with a shift, on whatever links; the shift into *by. Null: it never is. */

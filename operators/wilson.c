@@ -8,51 +8,12 @@
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/vector.h"
 #include "kernels/ops/wilson.h"
-#include "operators/coarse.h"
 #include "operators/local.h"
-
-/* Links and clover terms in one precision and place. */
-typedef struct {
-    const field *links;
-    field *own_links, *clover;
-    field *inverse, *mu_inverse; /* (C + X)^-1 = inverse - X mu_inverse of the twisted part X; without it, C^-1 */
-    unsigned long version;       /* version of the links that it was built from */
-} material;
-
-typedef struct {
-    linop base;
-    wilson *w;
-    int mu_sign;       /* -1: the complement of -mu, which multigrid solves adjoints by */
-    material extended; /* material on extended blocks, where they overlap */
-    field *work_p, *work_q;
-    field *diagonal; /* A_pp of the symmetric form, where residuals become coarse */
-    unsigned long diagonal_version;
-} schur;
-
-struct wilson {
-    const field *links, *special; /* links of the hop, and of the clover term, which has no twist */
-    link_map *map;
-    double mass, mu, epsilon, space; /* space: factor of the hop's spatial directions */
-    int doublet;
-    clover_coefficients c;
-    schur_form form;
-    parity p, q;
-    field_kind storage;
-    material materials[PREC_COUNT][2];
-    schur *schurs[2][PREC_COUNT][2]; /* complements of mu, and of -mu */
-    double log_det, negatives;
-    field *whole; /* the clover term on both parities, where the whole operator was applied */
-    unsigned long whole_version;
-};
+#include "operators/wilson_parts.h"
 
 static double diagonal(const wilson *w)
 {
     return 1 + 3 * w->space + w->mass;
-}
-
-static int has_clover(const wilson *w)
-{
-    return w->c.space != 0 || w->c.time != 0;
 }
 
 /* True if the site-diagonal part has a twisted part, i mu gamma_5 or that of a doublet. */
@@ -68,14 +29,14 @@ static double twist_square(const wilson *w)
 }
 
 /* Brings smeared links up to date, whose version then tells of what is derived from them. */
-static void follow_map(const wilson *w)
+void wilson_follow_map(const wilson *w)
 {
     if (w->map) link_map_links(w->map);
 }
 
 /* ---- derived fields ---- */
 
-static void convert_one(field **to, const field *from, precision prec, place where)
+void wilson_convert(field **to, const field *from, precision prec, place where)
 {
     if (!from) return;
     if (!*to) *to = field_create(from->lat, from->kind, prec, from->par, 1, where);
@@ -83,7 +44,7 @@ static void convert_one(field **to, const field *from, precision prec, place whe
 }
 
 /* The links that the hop reads: those of the run where they are stored so, else a copy. */
-static void use_links(wilson *w, material *m, precision prec, place where)
+static void use_links(wilson *w, wilson_material *m, precision prec, place where)
 {
     m->links = w->links;
     if (w->links->prec == prec && w->links->where == where && w->links->kind == w->storage) return;
@@ -93,24 +54,23 @@ static void use_links(wilson *w, material *m, precision prec, place where)
 }
 
 /* The inverse on parity p in place of the clover term, and what it adds to the log det. */
-static void invert(wilson *w, material *m, parity p)
+static void invert(wilson *w, wilson_material *m, parity p)
 {
     double negatives = 0;
-    w->log_det += !has_twist(w)
-                      ? clover_invert(m->inverse, m->inverse, p, &negatives)
-                      : twisted_invert(m->inverse, m->mu_inverse, m->inverse, p, twist_square(w), &negatives);
+    w->log_det += !has_twist(w) ? clover_invert(m->inverse, m->inverse, p, &negatives)
+                                : twisted_invert(m->inverse, m->mu_inverse, m->inverse, p, twist_square(w), &negatives);
     w->negatives += negatives;
 }
 
 static void build_double(wilson *w)
 {
-    material *m = &w->materials[PREC_DOUBLE][w->links->where];
+    wilson_material *m = &w->materials[PREC_DOUBLE][w->links->where];
     const lattice *lat = w->links->lat;
     const int both = w->form == SCHUR_SYMMETRIC;
     m->version = w->links->version;
     use_links(w, m, PREC_DOUBLE, w->links->where);
     w->log_det = w->negatives = 0;
-    if (!has_clover(w)) {
+    if (!wilson_has_clover_term(w)) {
         const double sites = 0.5 * (double)lat->volume * (both ? 2 : 1);
         const double square = diagonal(w) * diagonal(w) + twist_square(w);
         w->log_det = 12 * sites * (w->doublet ? 0.5 * log(fabs(square)) : log(hypot(diagonal(w), w->mu)));
@@ -130,16 +90,16 @@ static void build_double(wilson *w)
     if (both) invert(w, m, w->p);
 }
 
-static const material *material_at(wilson *w, precision prec, place where)
+static const wilson_material *material_at(wilson *w, precision prec, place where)
 {
-    material *source = &w->materials[PREC_DOUBLE][w->links->where], *m = &w->materials[prec][where];
-    follow_map(w);
+    wilson_material *source = &w->materials[PREC_DOUBLE][w->links->where], *m = &w->materials[prec][where];
+    wilson_follow_map(w);
     if (source->version != w->links->version) build_double(w);
     if (m->version != w->links->version) {
         use_links(w, m, prec, where);
-        convert_one(&m->clover, source->clover, prec, where);
-        convert_one(&m->inverse, source->inverse, prec, where);
-        convert_one(&m->mu_inverse, source->mu_inverse, prec, where);
+        wilson_convert(&m->clover, source->clover, prec, where);
+        wilson_convert(&m->inverse, source->inverse, prec, where);
+        wilson_convert(&m->mu_inverse, source->mu_inverse, prec, where);
         m->version = w->links->version;
     }
     return m;
@@ -159,10 +119,10 @@ double wilson_log_det(wilson *w, double *negatives)
 
 /* ---- the Schur complements ---- */
 
-static const material *material_of(schur *s)
+const wilson_material *wilson_material_of(wilson_complement *s)
 {
-    const material *m = material_at(s->w, s->base.prec, s->base.where);
-    material *e = &s->extended;
+    const wilson_material *m = material_at(s->w, s->base.prec, s->base.where);
+    wilson_material *e = &s->extended;
     if (!s->base.over) return m;
     if (e->version != m->version) {
         local_gather(&s->base, &e->own_links, m->links);
@@ -175,44 +135,36 @@ static const material *material_of(schur *s)
     return e;
 }
 
-/* The site-diagonal part of M, or its inverse: scale (C + X K), with unit matrices for fields that are null. X is i mu gamma_5,
- * or i mu gamma_5 tau_2 + epsilon tau_3 of a doublet; its dagger has -mu. */
-typedef struct {
-    double scale, mu, epsilon;
-    const field *clover, *mu_clover;
-    int doublet;
-} site_matrix;
-
 /* A, for a dagger where sign is -1, of the clover term `clover` where there is one. */
-static site_matrix own_matrix(const wilson *w, const field *clover, int sign)
+wilson_site_matrix wilson_own_matrix(const wilson *w, const field *clover, int sign)
 {
-    const double scale = has_clover(w) ? 1 : diagonal(w);
-    return (site_matrix){scale, sign * w->mu / scale, w->epsilon / scale, clover, NULL, w->doublet};
+    const double scale = wilson_has_clover_term(w) ? 1 : diagonal(w);
+    return (wilson_site_matrix){scale, sign * w->mu / scale, w->epsilon / scale, clover, NULL, w->doublet};
 }
 
 /* A^-1, or its dagger. */
-static site_matrix inverse_matrix(const wilson *w, const material *m, int sign)
+wilson_site_matrix wilson_inverse_matrix(const wilson *w, const wilson_material *m, int sign)
 {
-    if (has_clover(w))
-        return (site_matrix){1, -sign * w->mu, -w->epsilon, m->inverse, m->mu_inverse, w->doublet};
+    if (wilson_has_clover_term(w))
+        return (wilson_site_matrix){1, -sign * w->mu, -w->epsilon, m->inverse, m->mu_inverse, w->doublet};
     const double d = diagonal(w), ratio = w->mu / d, split = w->epsilon / d;
-    return (site_matrix){.scale = 1 / (d * (1 + ratio * ratio - split * split)),
-                         .mu = -sign * ratio,
-                         .epsilon = -split,
-                         .doublet = w->doublet};
+    return (wilson_site_matrix){.scale = 1 / (d * (1 + ratio * ratio - split * split)),
+                                .mu = -sign * ratio,
+                                .epsilon = -split,
+                                .doublet = w->doublet};
 }
 
-static int is_twisted(const site_matrix *a)
+static int is_twisted(const wilson_site_matrix *a)
 {
     return a->mu != 0 || a->epsilon != 0;
 }
 
-static int is_number(const site_matrix *a)
+static int is_number(const wilson_site_matrix *a)
 {
     return !a->clover && !is_twisted(a);
 }
 
-static void apply_matrix(field *y, parity p, const site_matrix *a, const field *x)
+void wilson_apply_matrix(field *y, parity p, const wilson_site_matrix *a, const field *x)
 {
     if (a->doublet && is_twisted(a)) {
         doublet_apply(y, p, a->clover, a->mu_clover, a->mu, a->epsilon, x, a->scale);
@@ -228,7 +180,8 @@ static void apply_matrix(field *y, parity p, const site_matrix *a, const field *
 
 /* The hop of `form`, which has a site-diagonal matrix, with a in it; factors of the hop and of what is added are those
  * without the scale of a. */
-static void hop_with(field *y, parity p, const field *x, hop_form form, const site_matrix *a, wilson_hop_call call)
+static void hop_with(field *y, parity p, const field *x, hop_form form, const wilson_site_matrix *a,
+                     wilson_hop_call call)
 {
     call.form = !is_number(a) ? form : form == HOP_CLOVER ? HOP_PLAIN : HOP_ADD;
     if (form == HOP_ADD_CLOVER) call.b *= a->scale;
@@ -242,19 +195,19 @@ static void hop_with(field *y, parity p, const field *x, hop_form form, const si
 }
 
 /* y_q = A_qq^-1 D x_p; mu_sign: of the twisted mass in A, -1 for the dagger as well. */
-static void hop_to_other(const wilson *w, const material *m, field *y, const field *x, int sign, int mu_sign,
+void wilson_hop_to_other(const wilson *w, const wilson_material *m, field *y, const field *x, int sign, int mu_sign,
                          const blocks *cut)
 {
-    const site_matrix inverse = inverse_matrix(w, m, mu_sign);
+    const wilson_site_matrix inverse = wilson_inverse_matrix(w, m, mu_sign);
     hop_with(y, y->par, x, HOP_CLOVER, &inverse,
              (wilson_hop_call){.a = 1, .sign = sign, .links = m->links, .space = w->space, .cut = cut});
 }
 
 /* y_p = A_pp x_p - D t_q / 4; mu_sign as above. */
-static void close_asymmetric(const wilson *w, const material *m, field *y, const field *t, const field *x, int sign,
-                             int mu_sign, const blocks *cut)
+static void close_asymmetric(const wilson *w, const wilson_material *m, field *y, const field *t, const field *x,
+                             int sign, int mu_sign, const blocks *cut)
 {
-    const site_matrix own = own_matrix(w, m->clover, mu_sign);
+    const wilson_site_matrix own = wilson_own_matrix(w, m->clover, mu_sign);
     hop_with(y, y->par, t, HOP_ADD_CLOVER, &own,
              (wilson_hop_call){
                  .a = -0.25, .b = 1, .sign = sign, .links = m->links, .space = w->space, .add = x, .cut = cut});
@@ -262,21 +215,22 @@ static void close_asymmetric(const wilson *w, const material *m, field *y, const
 
 /* y_p = x_p - A_pp^-1 D A_qq^-1 D x_p / 4, or its dagger, in which A_pp^-dagger comes first. sum: where |x|^2 goes, which
  * the dagger with an untwisted clover term finds on its way; else null. */
-static void apply_symmetric(const schur *s, const material *m, field *y, const field *x, int dagger, vector_sum *sum)
+static void apply_symmetric(const wilson_complement *s, const wilson_material *m, field *y, const field *x, int dagger,
+                            vector_sum *sum)
 {
     const wilson *w = s->w;
     const int sign = dagger ? -1 : 1, mu_sign = sign * s->mu_sign;
-    const site_matrix inverse = inverse_matrix(w, m, mu_sign), one = {.scale = 1};
+    const wilson_site_matrix inverse = wilson_inverse_matrix(w, m, mu_sign), one = {.scale = 1};
     const wilson_hop_call call = {
         .a = -0.25, .b = 1, .sign = sign, .links = m->links, .space = w->space, .add = x, .cut = s->base.inside};
     const int first = dagger && !is_number(&inverse);
     if (sum) clover_apply_norm2_start(sum, s->work_p, x->par, m->inverse, x, 1);
-    else if (first) apply_matrix(s->work_p, x->par, &inverse, x);
-    hop_to_other(w, m, s->work_q, first ? s->work_p : x, sign, mu_sign, call.cut);
+    else if (first) wilson_apply_matrix(s->work_p, x->par, &inverse, x);
+    wilson_hop_to_other(w, m, s->work_q, first ? s->work_p : x, sign, mu_sign, call.cut);
     hop_with(y, y->par, s->work_q, HOP_CLOVER_ADD, first ? &one : &inverse, call);
 }
 
-static void reserve_work(schur *s, const field *x)
+void wilson_reserve_work(wilson_complement *s, const field *x)
 {
     if (s->work_q && s->work_q->groups == x->groups) return;
     field_destroy(s->work_q);
@@ -289,15 +243,15 @@ static void reserve_work(schur *s, const field *x)
 
 static void apply_and_sum(const linop *op, field *y, const field *x, int dagger, vector_sum *sum)
 {
-    schur *s = (schur *)op;
+    wilson_complement *s = (wilson_complement *)op;
     wilson *w = s->w;
-    const material *m = material_of(s);
-    reserve_work(s, x);
+    const wilson_material *m = wilson_material_of(s);
+    wilson_reserve_work(s, x);
     if (w->form == SCHUR_SYMMETRIC) {
         apply_symmetric(s, m, y, x, dagger, sum);
     } else {
         const int sign = dagger ? -1 : 1;
-        hop_to_other(w, m, s->work_q, x, sign, sign * s->mu_sign, op->inside);
+        wilson_hop_to_other(w, m, s->work_q, x, sign, sign * s->mu_sign, op->inside);
         close_asymmetric(w, m, y, s->work_q, x, sign, sign * s->mu_sign, op->inside);
     }
 }
@@ -309,39 +263,37 @@ static void apply(const linop *op, field *y, const field *x, int dagger)
 
 static void apply_norm2(const linop *op, field *y, const field *x, int dagger, vector_sum *sum)
 {
-    const wilson *w = ((const schur *)op)->w;
-    const int on_the_way = w->form == SCHUR_SYMMETRIC && has_clover(w) && !has_twist(w) && dagger;
+    const wilson *w = ((const wilson_complement *)op)->w;
+    const int on_the_way = w->form == SCHUR_SYMMETRIC && wilson_has_clover_term(w) && !has_twist(w) && dagger;
     if (!on_the_way) vector_norm2_start(sum, x, 0);
     apply_and_sum(op, y, x, dagger, on_the_way ? sum : NULL);
 }
 
-static linop *schur_at(wilson *w, int mu_sign, precision prec, place where);
-
 static linop *at(linop *op, precision prec, place where)
 {
-    const schur *s = (schur *)op;
-    return schur_at(s->w, s->mu_sign, prec, where);
+    const wilson_complement *s = (wilson_complement *)op;
+    return wilson_schur_at(s->w, s->mu_sign, prec, where);
 }
 
 static linop *local(linop *op, const block_shape *shape, char *message, size_t bytes)
 {
     (void)message, (void)bytes; /* the blocks fit */
-    schur *s = calloc(1, sizeof *s);
+    wilson_complement *s = calloc(1, sizeof *s);
     REQUIRE_MEMORY(s, "out of memory");
     s->base = local_base(op, shape);
-    s->w = ((schur *)op)->w;
-    s->mu_sign = ((schur *)op)->mu_sign;
+    s->w = ((wilson_complement *)op)->w;
+    s->mu_sign = ((wilson_complement *)op)->mu_sign;
     return &s->base;
 }
 
 static void refresh(linop *op)
 {
-    material_of((schur *)op);
+    wilson_material_of((wilson_complement *)op);
 }
 
 static void destroy(linop *op)
 {
-    schur *s = (schur *)op;
+    wilson_complement *s = (wilson_complement *)op;
     field_destroy(s->extended.own_links);
     field_destroy(s->extended.clover);
     field_destroy(s->extended.inverse);
@@ -354,10 +306,10 @@ static void destroy(linop *op)
 }
 
 /* The clover term on both parities, of which the Schur complement needs one at most. */
-static const field *whole_clover(wilson *w)
+const field *wilson_whole_clover(wilson *w)
 {
     const field *links = w->links;
-    follow_map(w);
+    wilson_follow_map(w);
     if (!w->whole) w->whole = field_create(links->lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
     if (w->whole_version == links->version) return w->whole;
     field *tensor = field_create(links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
@@ -368,139 +320,6 @@ static const field *whole_clover(wilson *w)
     return w->whole;
 }
 
-/* ---- the coarse operator's view of a Schur complement ---- */
-
-/* The clover term of A_pp in the precision of the operator; null without one. */
-static const field *own_diagonal(schur *s)
-{
-    wilson *w = s->w;
-    if (!has_clover(w)) return NULL;
-    follow_map(w);
-    if (s->diagonal && s->diagonal_version == w->links->version) return s->diagonal;
-    const field part = field_part(whole_clover(w), w->p);
-    convert_one(&s->diagonal, &part, s->base.prec, s->base.where);
-    s->diagonal_version = w->links->version;
-    return s->diagonal;
-}
-
-static void to_rows(linop *op, field *rows, const field *v)
-{
-    (void)op;
-    coarse_rows(rows, v->par, v);
-}
-
-/* r of the symmetric form is A_pp^-1 times that of M. */
-static void residual_to_rows(linop *op, field *rows, const field *v)
-{
-    schur *s = (schur *)op;
-    if (s->w->form == SCHUR_ASYMMETRIC) {
-        coarse_rows(rows, v->par, v);
-        return;
-    }
-    reserve_work(s, v);
-    const site_matrix own = own_matrix(s->w, own_diagonal(s), s->mu_sign);
-    apply_matrix(s->work_p, v->par, &own, v);
-    coarse_rows(rows, v->par, s->work_p);
-}
-
-static void correct_by_rows(linop *op, field *v, const field *rows)
-{
-    (void)op;
-    coarse_sites(v, v->par, rows, 1);
-}
-
-static void complete_rows(linop *op, field *rows, const field *v)
-{
-    schur *s = (schur *)op;
-    reserve_work(s, v);
-    hop_to_other(s->w, material_of(s), s->work_q, v, 1, s->mu_sign, NULL);
-    vector_axpby(s->work_q, 0.5, s->work_q, 0);
-    coarse_rows(rows, s->w->p, v);
-    coarse_rows(rows, s->w->q, s->work_q);
-}
-
-/* Rows of a field of both parities, in the precision of null vectors. */
-static field *rows_of_field(const field *f, const field *vectors)
-{
-    const field_shape shape = {FIELD_COARSE, 1, 1, 2, f->groups * f->reals / 4, 0, ORDER_ROWS};
-    field *rows = field_create_shape(f->lat, &shape, vectors->prec, PARITY_BOTH, vectors->where);
-    field *low =
-        vectors->prec == f->prec ? NULL : field_create(f->lat, f->kind, vectors->prec, PARITY_BOTH, 1, vectors->where);
-    if (low) field_copy(low, f);
-    FOR_PARITIES(p, f) coarse_rows(rows, (parity)p, low ? low : f);
-    field_destroy(low);
-    return rows;
-}
-
-/* Galerkin product of M without its twisted mass, which the coarse operator adds. */
-static void galerkin(linop *op, const aggregation *a, field *links, field *diagonal, const field *vectors)
-{
-    wilson *w = ((schur *)op)->w;
-    field *scaled = w->space != 1 ? field_like(w->links) : NULL;
-    if (scaled) links_scale(scaled, w->links, (const double[]){w->space, w->space, w->space, 1});
-    field *link_rows = rows_of_field(scaled ? scaled : w->links, vectors),
-          *clover_rows = rows_of_field(whole_clover(w), vectors);
-    coarse_galerkin_wilson(a, links, diagonal, vectors, link_rows, clover_rows);
-    field_destroy(clover_rows);
-    field_destroy(link_rows);
-    field_destroy(scaled);
-}
-
-static unsigned long links_version(const linop *op)
-{
-    const wilson *w = ((const schur *)op)->w;
-    follow_map(w);
-    return w->links->version;
-}
-
-static double twist(const linop *op)
-{
-    const schur *s = (const schur *)op;
-    return s->mu_sign * s->w->mu;
-}
-
-/* The complement of -mu, whose adjoint is similar to that of mu. */
-static linop *partner(linop *op)
-{
-    const schur *s = (schur *)op;
-    return s->w->mu == 0 ? op : schur_at(s->w, -s->mu_sign, op->prec, op->where);
-}
-
-/* M = m + i mu gamma_5 + what depends on neither */
-static int shifted(const linop *op, const linop *from, operator_shift *by)
-{
-    if (from->table != op->table) return 0;
-    const wilson *w = ((const schur *)op)->w, *v = ((const schur *)from)->w;
-    *by = (operator_shift){w->mass - v->mass, twist(op) - twist(from)};
-    return w->links == v->links && w->special == v->special && w->space == v->space && w->c.space == v->c.space &&
-           w->c.time == v->c.time && op->prec == from->prec && op->where == from->where;
-}
-
-/* S = gamma_5, and gamma_5 A_pp of the symmetric form, A_pp of this complement; it keeps the chiralities apart. */
-static void gamma5_conjugate(linop *op, field *y, const field *x, int inverse)
-{
-    schur *s = (schur *)op;
-    const wilson *w = s->w;
-    domainwall_gamma_5(y, x);
-    if (w->form == SCHUR_ASYMMETRIC) return;
-    const site_matrix a =
-        inverse ? inverse_matrix(w, material_of(s), s->mu_sign) : own_matrix(w, own_diagonal(s), s->mu_sign);
-    apply_matrix(y, y->par, &a, y);
-}
-
-static const coarsening schur_coarsening = {.spins = 4,
-                                            .colours = 3,
-                                            .residual = residual_to_rows,
-                                            .vector = to_rows,
-                                            .correct = correct_by_rows,
-                                            .complete = complete_rows,
-                                            .galerkin = galerkin,
-                                            .version = links_version,
-                                            .twist = twist,
-                                            .partner = partner,
-                                            .shifted = shifted,
-                                            .gamma5_conjugate = gamma5_conjugate};
-
 static const linop_table schur_table = {.name = "wilson-schur",
                                         .apply = apply,
                                         .at = at,
@@ -509,22 +328,23 @@ static const linop_table schur_table = {.name = "wilson-schur",
                                         .destroy = destroy,
                                         .apply_norm2 = apply_norm2};
 
-static linop *schur_at(wilson *w, int mu_sign, precision prec, place where)
+linop *wilson_schur_at(wilson *w, int mu_sign, precision prec, place where)
 {
-    schur **s = &w->schurs[mu_sign < 0][prec][where];
+    wilson_complement **s = &w->schurs[mu_sign < 0][prec][where];
     if (!*s) {
         *s = calloc(1, sizeof **s);
         REQUIRE_MEMORY(*s, "out of memory");
         const double sites = 0.5 * (double)w->links->lat->local_volume * (w->doublet ? 2 : 1);
-        (*s)->base = (linop){.table = &schur_table,
-                             .coarsening = prec <= PREC_SINGLE && !w->doublet ? &schur_coarsening : NULL,
-                             .lat = w->links->lat,
-                             .shape = {.kind = FIELD_SPINOR, .nrhs = 1, .Ls = w->doublet ? 2 : 1},
-                             .par = w->p,
-                             .prec = prec,
-                             .where = where,
-                             .flops = sites * (2 * 1320 + (has_clover(w) ? (has_twist(w) ? 3 : 2) * 504 : 0) +
-                                               (has_twist(w) ? 96 : 0) + 48)};
+        (*s)->base =
+            (linop){.table = &schur_table,
+                    .coarsening = prec <= PREC_SINGLE && !w->doublet ? &wilson_coarsening : NULL,
+                    .lat = w->links->lat,
+                    .shape = {.kind = FIELD_SPINOR, .nrhs = 1, .Ls = w->doublet ? 2 : 1},
+                    .par = w->p,
+                    .prec = prec,
+                    .where = where,
+                    .flops = sites * (2 * 1320 + (wilson_has_clover_term(w) ? (has_twist(w) ? 3 : 2) * 504 : 0) +
+                                      (has_twist(w) ? 96 : 0) + 48)};
         (*s)->w = w;
         (*s)->mu_sign = mu_sign;
     }
@@ -533,7 +353,7 @@ static linop *schur_at(wilson *w, int mu_sign, precision prec, place where)
 
 linop *wilson_schur(wilson *w)
 {
-    return schur_at(w, 1, PREC_DOUBLE, w->links->where);
+    return wilson_schur_at(w, 1, PREC_DOUBLE, w->links->where);
 }
 
 double wilson_space(const wilson_settings *s)
@@ -578,7 +398,7 @@ void wilson_destroy(wilson *w)
     if (!w) return;
     for (int prec = 0; prec < PREC_COUNT; prec++)
         for (int where = 0; where < 2; where++) {
-            material *m = &w->materials[prec][where];
+            wilson_material *m = &w->materials[prec][where];
             field_destroy(m->own_links);
             field_destroy(m->clover);
             field_destroy(m->inverse);
@@ -595,22 +415,22 @@ void wilson_destroy(wilson *w)
 
 void wilson_prepare(wilson *w, field *schur_source, const field *source)
 {
-    const material *m = material_at(w, source->prec, source->where);
-    const site_matrix inverse = inverse_matrix(w, m, 1);
+    const wilson_material *m = material_at(w, source->prec, source->where);
+    const wilson_site_matrix inverse = wilson_inverse_matrix(w, m, 1);
     const field b_p = field_part(source, w->p);
     field *t = field_scratch_on(source, w->q);
     /* b_p - H A^-1 b_q = b_p + D A^-1 b_q / 2 */
-    apply_matrix(t, w->q, &inverse, source);
+    wilson_apply_matrix(t, w->q, &inverse, source);
     wilson_hop_call call = {
         .form = HOP_ADD, .a = 0.5, .b = 1, .sign = 1, .links = m->links, .space = w->space, .add = &b_p};
     wilson_hop(schur_source, w->p, t, &call);
-    if (w->form == SCHUR_SYMMETRIC) apply_matrix(schur_source, w->p, &inverse, schur_source);
+    if (w->form == SCHUR_SYMMETRIC) wilson_apply_matrix(schur_source, w->p, &inverse, schur_source);
     field_destroy(t);
 }
 
 void wilson_reconstruct(wilson *w, field *x, const field *schur_x, const field *source)
 {
-    const material *m = material_at(w, x->prec, x->where);
+    const wilson_material *m = material_at(w, x->prec, x->where);
     field x_p = field_part(x, w->p), x_q = field_part(x, w->q);
     const field b_q = field_part(source, w->q);
     vector_copy(&x_p, schur_x);
@@ -618,8 +438,8 @@ void wilson_reconstruct(wilson *w, field *x, const field *schur_x, const field *
     wilson_hop_call call = {
         .form = HOP_ADD, .a = 0.5, .b = 1, .sign = 1, .links = m->links, .space = w->space, .add = &b_q};
     wilson_hop(&x_q, w->q, schur_x, &call);
-    const site_matrix inverse = inverse_matrix(w, m, 1);
-    apply_matrix(&x_q, w->q, &inverse, &x_q);
+    const wilson_site_matrix inverse = wilson_inverse_matrix(w, m, 1);
+    wilson_apply_matrix(&x_q, w->q, &inverse, &x_q);
     field_out(x, w->p);
 }
 
@@ -627,9 +447,10 @@ void wilson_apply(wilson *w, field *y, const field *x, int dagger)
 {
     REQUIRE(x->prec == PREC_DOUBLE && x->where == w->links->where, "the whole operator in precision %d, place %d",
             x->prec, x->where);
-    const material *m = material_at(w, x->prec, x->where);
+    const wilson_material *m = material_at(w, x->prec, x->where);
     const int sign = dagger ? -1 : 1;
-    const site_matrix own = own_matrix(w, has_clover(w) ? whole_clover(w) : NULL, sign);
+    const wilson_site_matrix own =
+        wilson_own_matrix(w, wilson_has_clover_term(w) ? wilson_whole_clover(w) : NULL, sign);
     const wilson_hop_call call = {.a = -0.5, .b = 1, .links = m->links, .space = w->space, .add = x, .sign = sign};
     hop_with(y, PARITY_EVEN, x, HOP_ADD_CLOVER, &own, call);
     hop_with(y, PARITY_ODD, x, HOP_ADD_CLOVER, &own, call);
@@ -638,11 +459,12 @@ void wilson_apply(wilson *w, field *y, const field *x, int dagger)
 /* ---- forces ---- */
 
 /* factor X and factor Y continued to parity q: x_q = -A_q^-1 H x_p, y_q = -A_q^-dagger H^dagger y_p. */
-static void continue_field(const wilson *w, const material *m, field *full, double factor, const field *half, int sign)
+static void continue_field(const wilson *w, const wilson_material *m, field *full, double factor, const field *half,
+                           int sign)
 {
     field p = field_part(full, w->p), q = field_part(full, w->q);
     vector_axpby(&p, factor, half, 0);
-    hop_to_other(w, m, &q, half, sign, sign, NULL);
+    wilson_hop_to_other(w, m, &q, half, sign, sign, NULL);
     vector_axpby(&q, 0.5 * factor, &q, 0);
     field_out(full, w->p);
 }
@@ -659,20 +481,20 @@ static void need_tensor(wilson_force *f)
 
 void wilson_force_add(wilson_force *f, wilson *w, double factor, const field *x, const field *y, const field *mx)
 {
-    const material *m = material_at(w, PREC_DOUBLE, w->links->where);
+    const wilson_material *m = material_at(w, PREC_DOUBLE, w->links->where);
     field *full_x = field_scratch_on(x, PARITY_BOTH), *full_y = field_like(full_x);
     field *z = NULL;
     const field *left = y; /* vector to the left of the asymmetric complement's variation */
     if (w->form == SCHUR_SYMMETRIC) {
-        const site_matrix dagger = inverse_matrix(w, m, -1);
+        const wilson_site_matrix dagger = wilson_inverse_matrix(w, m, -1);
         z = field_like(y);
-        apply_matrix(z, w->p, &dagger, y);
+        wilson_apply_matrix(z, w->p, &dagger, y);
         left = z;
     }
     continue_field(w, m, full_x, 1, x, 1);
     continue_field(w, m, full_y, factor, left, -1);
     hop_force(f->of_hop, w->links, full_x, full_y, w->space);
-    if (has_clover(w)) {
+    if (wilson_has_clover_term(w)) {
         need_tensor(f);
         clover_insert(f->tensor, w->q, w->c, full_x, full_y);
         if (w->form == SCHUR_SYMMETRIC) {
@@ -689,8 +511,8 @@ void wilson_force_add(wilson_force *f, wilson *w, double factor, const field *x,
 
 void wilson_force_add_log_det(wilson_force *f, wilson *w, double weight)
 {
-    if (!has_clover(w)) return;
-    const material *m = material_at(w, PREC_DOUBLE, w->links->where);
+    if (!wilson_has_clover_term(w)) return;
+    const wilson_material *m = material_at(w, PREC_DOUBLE, w->links->where);
     need_tensor(f);
     clover_insert_det(f->tensor, w->q, w->c, weight, m->inverse);
     if (w->form == SCHUR_SYMMETRIC) clover_insert_det(f->tensor, w->p, w->c, weight, m->inverse);

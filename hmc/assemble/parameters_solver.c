@@ -292,9 +292,10 @@ static void check_effect_of_keys(const ini_input *in, const parameters *p, const
     const solver_type *type = solver_type_find(s->p.type);
     char text[PARAM_TEXT_SIZE];
     if (ini_given(in, "solver", s->name, "mu_factor") && !any_twisted_mass(p))
-        user_error("%s: mu_factor of [solver.%s] has no effect: it is of quarks of kind = twisted_mass, and there is none; "
-                   "leave it out",
-                   ini_where(in, "solver", s->name, "mu_factor"), s->name);
+        user_error(
+            "%s: mu_factor of [solver.%s] has no effect: it is of quarks of kind = twisted_mass, and there is none; "
+            "leave it out",
+            ini_where(in, "solver", s->name, "mu_factor"), s->name);
     for (int k = 0; type->why_key_has_no_effect && k < type->own->count; k++) {
         const param *key = &type->own->table[k];
         const char *why =

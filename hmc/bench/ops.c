@@ -300,12 +300,13 @@ size_t bench_bytes(const bench *b, int needs)
 
 int bench_fields(const bench *b, field *fields[BENCH_FIELDS])
 {
-    field *all[] = {b->links,        b->links_double, b->clover,     b->tensor,      b->x,       b->y,       b->z,
-                    b->sx,           b->sy,           b->converted,  b->spinor,      b->more,    b->momenta, b->force,
-                    b->whole_clover, b->inverse,      b->mu_inverse, b->other_links, b->vx,      b->vy,      b->vz,
-                    b->vectors,      b->shifted,      b->one,        b->two,         b->three,   b->poles,   b->phases,
-                    b->dx,           b->dy,           b->rotation,   b->columns,     b->density, b->inner,   b->path,
-                    b->ux,           b->uy};
+    field *all[] = {b->links,    b->links_double, b->clover,       b->tensor,    b->x,          b->y,
+                    b->z,        b->sx,           b->sy,           b->converted, b->spinor,     b->more,
+                    b->momenta,  b->force,        b->whole_clover, b->inverse,   b->mu_inverse, b->other_links,
+                    b->vx,       b->vy,           b->vz,           b->vectors,   b->shifted,    b->one,
+                    b->two,      b->three,        b->poles,        b->phases,    b->dx,         b->dy,
+                    b->rotation, b->columns,      b->density,      b->inner,     b->path,       b->ux,
+                    b->uy};
     int n = 0;
     _Static_assert(sizeof all / sizeof all[0] <= BENCH_FIELDS, "room for all");
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

@@ -52,7 +52,7 @@ typedef struct {
     field *rotation, *path;   /* colour matrices: a gauge transformation, and a path */
     fermion *wall;            /* a domain wall quark, and vectors of its even-odd system */
     field *dx, *dy;
-    fermion *doublet;         /* a non-degenerate doublet, and vectors of its even-odd system */
+    fermion *doublet; /* a non-degenerate doublet, and vectors of its even-odd system */
     field *ux, *uy;
     coarse *coarse, *coarser, *heavier; /* coarse operators of w, the level below, a heavier w; single at most */
     field *fx, *cx, *cy, *px, *py, *c1; /* a fine vector; coarse ones, whole and of the system; one right-hand side */

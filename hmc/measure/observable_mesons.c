@@ -98,7 +98,8 @@ static const char *check_twist(const parameters *p, const named_measure *m, char
     snprintf(
         message, size,
         "operators = %s of [measure.%s]: the antiquark of kind = %s of [quark.%s] is of the other flavour, -mu; only "
-        "operators = pseudoscalar and axial, those of the charged pion, are there; for neutral mesons name propagators of "
+        "operators = pseudoscalar and axial, those of the charged pion, are there; for neutral mesons name propagators "
+        "of "
         "-mu and mu",
         k->operators, m->name, q->p.kind, q->name);
     return "operators";

@@ -55,7 +55,7 @@ static double root_condition(const quark_params *f, double mass)
     if (kind->spins == 1) return sqrt(4 + m * m) / m;
     if (kind->slices) return 0.8 / (m + 1e-3);
     const int clover = kind->log_det ? kind->log_det(f) : 1;
-    const double mu = kind->twisted_mass ? *kind->twisted_mass(f) : 0;
+    const double mu = kind->twist ? kind->twist(f) : 0;
     return 2 / hypot(fmax(mass + (clover ? 0.32 : 0.84), 0.005), mu);
 }
 

@@ -56,6 +56,8 @@ typedef struct {
     /* Twisted mass mu of the quark: gamma_5 M^dagger gamma_5 is not M but the operator of -mu, the other flavour of a doublet,
      * and K is of both flavours. Where it is, writable where q is; null: there is none. */
     double *(*twisted_mass)(const quark_params *q);
+    /* Mass at a right angle to that of Wilson's operator, of the lightest flavour, for the model of iterations; null: none. */
+    double (*twist)(const quark_params *q);
     int (*reach)(const quark_params *q);  /* sites that its operator and force reach to; null: 2 */
     int (*slices)(const quark_params *q); /* slices of a fifth dimension; null: none */
     /* Lines "key = value" that a transform between numbers of slices (solvers/transform.h) depends on; null: none. */

@@ -82,6 +82,7 @@ const quark_kind quark_twisted_mass = {
     .same_operator = same_operator,
     .log_det = wilson_has_clover,
     .twisted_mass = twisted_mass,
+    .twist = mu_of,
     .normal_flops = normal_flops,
     .force_flops = wilson_force_flops,
     .term_flops = wilson_term_flops,

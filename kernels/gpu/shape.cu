@@ -35,22 +35,22 @@ typedef struct {
         KERNEL_##name, sizeof(name##_args), offsetof(name##_args, output), offsetof(name##_args, g),                   \
             (long)offsetof(name##_args, special)                                                                       \
     }
-static const shaped_kernel shaped[] = {SHAPED(hop, out),
-                                       SHAPED(hop_doublet, out),
-                                       {KERNEL_hop_fifth, sizeof(hop_fifth_args), offsetof(hop_fifth_args, hop.out),
-                                        offsetof(hop_fifth_args, hop.g), -1},
-                                       SHAPED(gauge_force, momenta),
-                                       SHAPED(parallelogram_force, momenta),
-                                       SHAPED(clover_force, momenta),
-                                       SHAPED(field_strength, out),
-                                       SHAPED(stout, out),
-                                       SHAPED(stout_gather, force),
-                                       SHAPED(staggered_hop, out),
-                                       SHAPED(long_links, out),
-                                       SHAPED(long_back, out),
-                                       SHAPED_LINKS(staples, out[1]),
-                                       SHAPED_LINKS(staples_core, out[1]),
-                                       SHAPED_LINKS(staples_sum, out)};
+static const shaped_kernel shaped[] = {
+    SHAPED(hop, out),
+    SHAPED(hop_doublet, out),
+    {KERNEL_hop_fifth, sizeof(hop_fifth_args), offsetof(hop_fifth_args, hop.out), offsetof(hop_fifth_args, hop.g), -1},
+    SHAPED(gauge_force, momenta),
+    SHAPED(parallelogram_force, momenta),
+    SHAPED(clover_force, momenta),
+    SHAPED(field_strength, out),
+    SHAPED(stout, out),
+    SHAPED(stout_gather, force),
+    SHAPED(staggered_hop, out),
+    SHAPED(long_links, out),
+    SHAPED(long_back, out),
+    SHAPED_LINKS(staples, out[1]),
+    SHAPED_LINKS(staples_core, out[1]),
+    SHAPED_LINKS(staples_sum, out)};
 
 int gpu_shape_count(void)
 {

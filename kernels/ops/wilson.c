@@ -101,7 +101,8 @@ static void hop_over(const field *like, const hop_args *args, const fifth_matrix
         .list = list,
         .n = n,
         .pack = pack,
-        .flops = sites * rhs * (1320 + 504 * clover + 48 * add + 48 * (args->mu != 0) + 48 * doublet + (fifth ? 48 * fifth->Ls : 0)),
+        .flops = sites * rhs *
+                 (1320 + 504 * clover + 48 * add + 48 * (args->mu != 0) + 48 * doublet + (fifth ? 48 * fifth->Ls : 0)),
         .bytes = sites * ((double)field_real_bytes(like) * (8 * args->link_reals + 72 * clover) +
                           field_traffic(like) * rhs * (48 + 24 * add))};
     if (fifth) {

@@ -22,8 +22,8 @@ typedef struct {
     const field *links; /* links on both parities */
     const field *clover; /* clover term where the form asks for one; of both parities or of that of out */
     double mu; /* twisted mass: where it is not zero, forms with a clover term C have C + i mu gamma_5 K in its place */
-    const field *mu_clover;    /* K, as clover; K and C are unit matrices where they are null */
-    int doublet;               /* slices are the flavours of a doublet: with mu or epsilon, forms with a clover term have
+    const field *mu_clover; /* K, as clover; K and C are unit matrices where they are null */
+    int doublet;            /* slices are the flavours of a doublet: with mu or epsilon, forms with a clover term have
                                   C + (i mu gamma_5 tau_2 + epsilon tau_3) K in place of C */
     double epsilon;
     const field *add;          /* summand where the form has one */

@@ -24,7 +24,8 @@ static const char *const quark_variants[] = {
     "mu_sigma = 0.3\nmu_delta = 0.25\nc_sw = 1.3\n",
     "mu_sigma = -0.2\nmu_delta = 0.4\nc_sw = 0\nlink_reals = 12\n",
     "mu_sigma = 0.4\nmu_delta = -0.3\nc_sw = 1.3\nschur = symmetric\nparity = odd\n",
-    "mu_sigma = 0.2\nmu_delta = 0.1\nc_sw = 1.1\ntheta = 0.7 0 -0.4 0.9\nlinks = smeared\n[links.smeared]\nkind = stout\n"
+    "mu_sigma = 0.2\nmu_delta = 0.1\nc_sw = 1.1\ntheta = 0.7 0 -0.4 0.9\nlinks = smeared\n[links.smeared]\nkind = "
+    "stout\n"
     "rho = 0.1\n",
     "mu_sigma = 0.2\nmu_delta = 0.3\nxi_0 = 2.5\nnu = 0.9\nclover_R = 1.4\nclover_T = 0.7\n",
     "parity = odd\n",

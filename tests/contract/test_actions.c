@@ -16,22 +16,23 @@
     "[links.hex]\nkind = hex\n"
 
 /* Quarks whose solves are short. A line is for the kinds that have its first key. */
-static const char *const quarks[] = {"c_sw = 1.3\n",
-                                     "c_sw = 1.1\nschur = symmetric\nlinks = hex\n",
-                                     "c_sw = 1.2\nlinks = smeared\nclover_links = thin\ntheta = 0.3 0 0 0\n",
-                                     "c_sw = 0\nparity = even\nlinks = smeared\ntheta = 0.5 0 0 0.9\n",
-                                     "xi_0 = 2.5\nnu = 0.9\nclover_R = 1.4\nclover_T = 0.7\nlinks = hex\n",
-                                     "mu = 0.2\nc_sw = 1.3\n",
-                                     "mu = 0.2\nxi_0 = 2.5\nnu = 0.9\nclover_R = 1.4\nclover_T = 0.7\n",
-                                     "mu = -0.3\nc_sw = 1.1\nschur = symmetric\nlinks = hex\ntheta = 0.3 0 0 0\n",
-                                     "mu = 0.4\nc_sw = 0\nparity = even\n",
-                                     "mu_sigma = 0.3\nmu_delta = 0.25\nc_sw = 1.3\n",
-                                     "mu_sigma = 0.2\nmu_delta = 0.3\nc_sw = 0\nparity = even\n",
-                                     "mu_sigma = -0.3\nmu_delta = 0.1\nc_sw = 1.1\nschur = symmetric\nlinks = hex\ntheta = 0.3 0 0 0\n",
-                                     "u0 = 0.9\nlinks = asqtad\ntheta = 0 0.7 0 0\n",
-                                     "naik_epsilon = -0.1\nlinks = hisq\n",
-                                     "Ls = 4\nb5 = 1.25\nc5 = 0.25\n",
-                                     "Ls = 4\nb5 = 1\nc5 = 0\nlinks = smeared\ntheta = 0 0 0.6 0.4\n"};
+static const char *const quarks[] = {
+    "c_sw = 1.3\n",
+    "c_sw = 1.1\nschur = symmetric\nlinks = hex\n",
+    "c_sw = 1.2\nlinks = smeared\nclover_links = thin\ntheta = 0.3 0 0 0\n",
+    "c_sw = 0\nparity = even\nlinks = smeared\ntheta = 0.5 0 0 0.9\n",
+    "xi_0 = 2.5\nnu = 0.9\nclover_R = 1.4\nclover_T = 0.7\nlinks = hex\n",
+    "mu = 0.2\nc_sw = 1.3\n",
+    "mu = 0.2\nxi_0 = 2.5\nnu = 0.9\nclover_R = 1.4\nclover_T = 0.7\n",
+    "mu = -0.3\nc_sw = 1.1\nschur = symmetric\nlinks = hex\ntheta = 0.3 0 0 0\n",
+    "mu = 0.4\nc_sw = 0\nparity = even\n",
+    "mu_sigma = 0.3\nmu_delta = 0.25\nc_sw = 1.3\n",
+    "mu_sigma = 0.2\nmu_delta = 0.3\nc_sw = 0\nparity = even\n",
+    "mu_sigma = -0.3\nmu_delta = 0.1\nc_sw = 1.1\nschur = symmetric\nlinks = hex\ntheta = 0.3 0 0 0\n",
+    "u0 = 0.9\nlinks = asqtad\ntheta = 0 0.7 0 0\n",
+    "naik_epsilon = -0.1\nlinks = hisq\n",
+    "Ls = 4\nb5 = 1.25\nc5 = 0.25\n",
+    "Ls = 4\nb5 = 1\nc5 = 0\nlinks = smeared\ntheta = 0 0 0.6 0.4\n"};
 
 static int has(const quark_kind *kind, const char *keys)
 {

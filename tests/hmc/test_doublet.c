@@ -12,13 +12,14 @@
 #include "tests/hmc/dynamics.h"
 #include "tests/kernels/kit.h"
 
-static const char text[] = "[run]\noutput = none\nseed = 3\n"
-                           "[lattice]\nsize = 2.2.2.2\n"
-                           "[gauge]\nbeta = 5.6\n"
-                           "[integrator.0]\nscheme = omelyan2\nsteps = 3\nactions = heavy gauge\n"
-                           "[quark.heavy]\nkind = twisted_doublet\nmass = -0.3\nmu_sigma = 0.3\nmu_delta = 0.35\nc_sw = 1.2\n"
-                           "[action.heavy]\nkind = rational\nquark = heavy\nflavours = 2\nsolver = s\n"
-                           "[solver.s]\ntype = cg\ninner_precision = double\ntolerance = 1e-12\n";
+static const char text[] =
+    "[run]\noutput = none\nseed = 3\n"
+    "[lattice]\nsize = 2.2.2.2\n"
+    "[gauge]\nbeta = 5.6\n"
+    "[integrator.0]\nscheme = omelyan2\nsteps = 3\nactions = heavy gauge\n"
+    "[quark.heavy]\nkind = twisted_doublet\nmass = -0.3\nmu_sigma = 0.3\nmu_delta = 0.35\nc_sw = 1.2\n"
+    "[action.heavy]\nkind = rational\nquark = heavy\nflavours = 2\nsolver = s\n"
+    "[solver.s]\ntype = cg\ninner_precision = double\ntolerance = 1e-12\n";
 
 /* Rows and columns: the numbers of a vector on its parity. */
 typedef struct {

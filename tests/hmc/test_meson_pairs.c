@@ -251,8 +251,8 @@ static double complex neutral(const double complex *forth, const double complex 
             for (size_t m = 0; m < COLUMNS; m++)
                 for (size_t s = 0; s < 12 && h[m / 3][k / 3] != 0 && m % 3 == k % 3; s++)
                     for (size_t r = 0; r < 4; r++)
-                        sum += conj(back[k * n + 12 * i + s]) * g[s / 3][r] *
-                               forth[m * n + 12 * i + 3 * r + s % 3] * h[m / 3][k / 3];
+                        sum += conj(back[k * n + 12 * i + s]) * g[s / 3][r] * forth[m * n + 12 * i + 3 * r + s % 3] *
+                               h[m / 3][k / 3];
     }
     return sum;
 }

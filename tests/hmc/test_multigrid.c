@@ -14,9 +14,10 @@
     "solver = good\n"                                                                                                  \
     "[solver.good]\ntype = cg\ninner_precision = double\ntolerance = 1e-12\n"                                          \
     "[solver.levels]\ntype = multigrid\ntolerance = 1e-12\nlevels = 2\nblock = 2.2.2.2\nvectors = 8\n"                 \
-    "setup_iterations = 16\nrefinements = 1\nfallback = good\n" levels                                                \
+    "setup_iterations = 16\nrefinements = 1\nfallback = good\n" levels                                                 \
     "[solver.around]\ntype = gcr\ntolerance = 1e-12\npreconditioner = inside\nfallback = good\n"                       \
-    "[solver.inside]\ntype = multigrid\nlevels = 2\nblock = 2.2.2.2\nvectors = 8\nsetup_iterations = 16\nrefinements = " \
+    "[solver.inside]\ntype = multigrid\nlevels = 2\nblock = 2.2.2.2\nvectors = 8\nsetup_iterations = 16\nrefinements " \
+    "= "                                                                                                               \
     "1\n"
 
 /* Quarks without and with a twisted mass. */

@@ -25,7 +25,10 @@ static parameters *read_text(const char *keys, int measured)
 static void test_parts(const quark_kind *kind)
 {
     char text[128];
-    snprintf(text, sizeof text, "kind = %s\n%s", kind->name, kind->twisted_mass ? "mu = 0.1\n" : kind->doublet ? "mu_sigma = 0.1\n" : "");
+    snprintf(text, sizeof text, "kind = %s\n%s", kind->name,
+             kind->twisted_mass ? "mu = 0.1\n"
+             : kind->doublet    ? "mu_sigma = 0.1\n"
+                                : "");
     parameters *p = read_text(text, !kind->doublet);
     const quark_params *f = &p->quarks[0].p;
     const char *last = NULL;

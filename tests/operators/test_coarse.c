@@ -238,8 +238,7 @@ static void open_opposites(product of[2], const product owners[2], const operato
         of[level].opposite = of[level].c;
         if (partner == fine) continue;
         linop_refresh(partner);
-        of[level].opposite =
-            coarse_create_shifted(level ? coarse_system(of[0].opposite) : partner, owners[level].c);
+        of[level].opposite = coarse_create_shifted(level ? coarse_system(of[0].opposite) : partner, owners[level].c);
         coarse_build_shifted(of[level].opposite, &all);
     }
 }

@@ -177,10 +177,10 @@ static void test_determinant(const wilson_settings *w)
     double complex *a = kit_alloc((size_t)n * (size_t)n, sizeof *a);
     fermion *f = wilson_fermion(s.links, w);
     double negatives;
-    const double taken_out = 2 * (w->c_sw != 0 ? fermion_log_det(f, &negatives)
-                                               : 12 * 16 * (1 + (w->form == SCHUR_SYMMETRIC)) * 0.5 *
-                                                     log((4 + w->mass) * (4 + w->mass) + w->mu * w->mu -
-                                                         w->epsilon * w->epsilon));
+    const double taken_out =
+        2 * (w->c_sw != 0 ? fermion_log_det(f, &negatives)
+                          : 12 * 16 * (1 + (w->form == SCHUR_SYMMETRIC)) * 0.5 *
+                                log((4 + w->mass) * (4 + w->mass) + w->mu * w->mu - w->epsilon * w->epsilon));
     linop_refresh(f->direct);
     ref_dense(a, n / 2, dense_schur, &(dense){&s, NULL, f->direct});
     const double have = taken_out + creal(ref_log_det(n / 2, a));
@@ -199,7 +199,8 @@ static void test_determinant(const wilson_settings *w)
 /* ---- limits ---- */
 
 /* The slices of M or of Mhat on (a, b a) against those of two operators of one flavour on a; both parities, or one. */
-static void check_slices(const scene *s, fermion *doublet, fermion *const one[2], double complex b, int schur, int dagger)
+static void check_slices(const scene *s, fermion *doublet, fermion *const one[2], double complex b, int schur,
+                         int dagger)
 {
     const size_t v = ref_volume(s->l), n = 12 * v;
     struct ref_rng rng = s->rng;
@@ -239,8 +240,8 @@ static double log_det_of(fermion *f)
 
 static void check_limit(const scene *s, const wilson_settings *w, double complex b, const wilson_settings one[2])
 {
-    fermion *doublet = wilson_fermion(s->links, w),
-            *const of[2] = {wilson_fermion(s->links, &one[0]), wilson_fermion(s->links, &one[1])};
+    fermion *doublet = wilson_fermion(s->links, w), *const of[2] = {wilson_fermion(s->links, &one[0]),
+                                                                    wilson_fermion(s->links, &one[1])};
     for (int schur = 0; schur < 2; schur++)
         for (int dagger = 0; dagger < 2; dagger++) check_slices(s, doublet, of, b, schur, dagger);
     KIT_REL(2 * log_det_of(doublet), log_det_of(of[0]) + log_det_of(of[1]), 1e-14);
@@ -311,7 +312,8 @@ static void test_plane_waves(struct ref_lattice l, const wilson_settings *w)
             free(my);
         }
         for (size_t i = 0; i < n; i++) x[i] *= square;
-        KIT_NEAR(kit_distance((double *)y, (double *)x, 2 * n), 0, 1e-13 * centre * centre * kit_largest((double *)chi, 48));
+        KIT_NEAR(kit_distance((double *)y, (double *)x, 2 * n), 0,
+                 1e-13 * centre * centre * kit_largest((double *)chi, 48));
         free(y);
         free(chi);
         free(x);

@@ -18,8 +18,7 @@ void ref_doublet_apply(double complex *out, const double complex *in, const stru
                                  split = d->epsilon * ref_tau[d->split - 1][f][g];
             memcpy(turned, in + (size_t)g * n, n * sizeof *turned);
             ref_apply_gamma5(turned, sites);
-            for (size_t i = 0; i < n; i++)
-                out[(size_t)f * n + i] += twist * turned[i] + split * in[(size_t)g * n + i];
+            for (size_t i = 0; i < n; i++) out[(size_t)f * n + i] += twist * turned[i] + split * in[(size_t)g * n + i];
         }
     }
     free(turned);
