@@ -287,7 +287,7 @@ param_text identity_of_measurement(const parameters *p, const named_measure *m)
     if (o->from_source) add_source(&text, p, m->p.source);
     add_noise(&text, p, m, solver);
     if (!strcmp(m->p.error_estimate, "yes")) add(&text, "measure", "error_estimate", &m->p);
-    if (observable_has(o, "noise")) add(&text, "run", "seed", &p->run);
+    if (observable_has(o, "vectors")) add(&text, "run", "seed", &p->run);
     return text;
 }
 
