@@ -286,7 +286,7 @@ static int judge_recorded(links_info *i, const field *u, const char *path, int c
     char text[2][160] = {"", ""};
     i->found_plaquette = i->found_link_trace = NAN;
     if (i->nonfinite) return 0;
-    const gauge_loops loops = gauge_measure(u, 0);
+    const gauge_loops loops = gauge_measure_recorded(u);
     i->found_plaquette = loops.plaquette;
     i->found_link_trace = loops.link_trace;
     if (i->has_plaquette)
@@ -379,7 +379,7 @@ int links_read(field *u, const char *path, links_info *info, char *message, size
     if (f.info.open_boundary)
         links_remark(&f.info,
                      "open boundaries in time, as openQCD writes them: all links in time of the last time slice "
-                     "are zero; no command but check and convert takes such a file");
+                     "are zero; commands that take an input need [lattice] time_boundary = open for it");
     status = judge(&f, format, &sums, u, message, size);
     if (info) *info = f.info;
     return status;

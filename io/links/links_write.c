@@ -190,8 +190,9 @@ int links_write(const field *u, const char *path, const char *format, const link
     links_meta m = meta ? *meta : (links_meta){0};
     field *rounded = known && known->prepare ? links_rounded(u, format, m.bits, m.rows) : NULL;
     const field *v = rounded ? rounded : u;
-    if (known && ((rounded && m.has_plaquette) || (known->wants_plaquette && !m.has_plaquette))) {
-        m.plaquette = gauge_measure(v, 0).plaquette;
+    const int bounded = u->lat->time != TIME_PERIODIC && m.has_plaquette; /* averages of another normalisation */
+    if (known && (bounded || (rounded && m.has_plaquette) || (known->wants_plaquette && !m.has_plaquette))) {
+        m.plaquette = gauge_measure_recorded(v).plaquette;
         m.has_plaquette = 1;
     }
     const int bad = write_whole(v, path, format, &m, message, size);

@@ -431,6 +431,12 @@ lattice *lattice_create_alone(const int size[4], int time_sign)
     return create(&spec);
 }
 
+void lattice_bound(lattice *lat, time_boundary time)
+{
+    REQUIRE(time == TIME_PERIODIC || lat->size[3] >= 4, "%d time slices with two ends", lat->size[3]);
+    lat->time = time;
+}
+
 /* ---- tables on the device ---- */
 
 /* gives[] are the tables that kernels read on the device, of `bytes` each; null where there is none. */
