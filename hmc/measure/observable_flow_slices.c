@@ -29,6 +29,10 @@ static const measure_column columns[] = {
     {"charge", "", "topological charge of the slice"},
 };
 
+static const measure_column summary[] = {
+    {"charge", "", "topological charge of all slices at the longest flow time"},
+};
+
 static const flow_kernel *kernel_of(const flow_slices_keys *k)
 {
     int i = 0;
@@ -42,9 +46,12 @@ static void add_rows(measure_result *r, double t, const field *links, field *ten
     slice_energy *of = malloc((size_t)T * sizeof *of);
     REQUIRE_MEMORY(of, "out of memory for %d slices", T);
     slices_energy(of, links, tensor);
-    for (int s = 0; s < T; s++)
+    r->summary[0] = 0;
+    for (int s = 0; s < T; s++) {
         measure_add_row(r,
                         (const double[]){t, s, of[s].temporal, of[s].spatial, of[s].plaquette, of[s].charge});
+        r->summary[0] += of[s].charge;
+    }
     free(of);
 }
 
@@ -125,5 +132,7 @@ const observable observable_flow_slices = {.name = "flow_slices",
                                            .columns = columns,
                                            .ncolumns = sizeof columns / sizeof columns[0],
                                            .axis = "slice",
+                                           .summary = summary,
+                                           .nsummary = sizeof summary / sizeof summary[0],
                                            .measure = measure_slices,
                                            .flops = flops};

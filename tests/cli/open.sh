@@ -38,7 +38,7 @@ quark = light
 source = s
 [measure.pion]
 kind = pion
-propagators = p
+propagator = p
 [measure.loops]
 kind = loops
 [measure.slices]
@@ -85,7 +85,8 @@ for format in ildg scidac nersc milc openqcd; do
     exits 0 "measure on $format"
     printed '"kind": "flow_slices"'
 done
-try measure periodic.ini copy.ildg measure.x.kind=loops
+{ cat periodic.ini; printf '[measure.loops]\nkind = loops\n'; } >loops.ini
+try measure loops.ini copy.ildg lattice.size=4.4.4.8
 [ $status -ne 0 ] || fail "an open configuration in a periodic lattice"
 printed "open boundaries in time" "time_boundary"
 
@@ -123,7 +124,7 @@ say "what is refused"
 refused "c_G without ends" periodic.ini gauge.c_G=1 -- "[gauge] c_G is of lattices"
 refused "c_F without ends" periodic.ini quark.light.c_F=1 -- "[quark.light] c_F is of lattices"
 refused "a cut of nothing" periodic.ini run.start=cut $start -- "[run] start = cut is of lattices"
-refused "two slices" a.ini lattice.size=4.4.4.2 -- "2 time slices are too few"
+refused "two slices" a.ini lattice.size=4.4.4.2 source.s.place=0.1.2.1 -- "2 time slices are too few"
 refused "parallelograms" a.ini $small gauge.action=symanzik_1loop gauge.u0=0.87 -- "[gauge] action = symanzik_1loop has parallelograms"
 refused "a source on an end" a.ini $small source.s.place=0.0.0.0 -- "place is on time slice 0, an end" "1 to N_t - 2"
 refused "a source on the other end" a.ini $small source.s.place=0.0.0.7 -- "place is on time slice 7, an end"

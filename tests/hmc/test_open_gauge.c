@@ -158,7 +158,7 @@ static void check_flow(const field *links, const double complex *u, struct ref_l
             const int at_end = site < slice || site >= v - slice;
             double complex x[9] = {0}, e[9], t[9], want[9];
             for (int c = 0; c < 8; c++) {
-                const double d = ref_derivative(moved, site, mu, c, 2e-3, action_value, &a) * 6 / actions[0].b0 / 2;
+                const double d = ref_derivative(moved, site, mu, c, 2e-3, action_value, &a) * 6 / actions[0].b0;
                 ref_generator(t, c);
                 for (int i = 0; i < 9; i++) x[i] -= step * (at_end && mu < 3 ? 2 : 1) * d * t[i];
             }
@@ -248,7 +248,7 @@ static void test_recorded(void)
         KIT_NEAR(of[t].temporal + of[t].spatial, clover[t], 1e-13 * 600);
         charge += of[t].charge;
     }
-    KIT_NEAR(charge, .3206654993, 1e-10);
+    KIT_NEAR(charge, -.3206654993, 1e-10); /* openQCD orders t x y z: epsilon has the other sign */
     field_destroy(tensor);
     field_destroy(links);
     lattice_destroy(lat);

@@ -50,7 +50,7 @@ static const kind kinds[] = {
     {.name = "clover, open time",
      .type = CLOVER,
      .open = 1,
-     .w = {.c_sw = 1.3, .form = SCHUR_SYMMETRIC, .inside = 0.3, .storage = FIELD_LINKS_TWO_ROWS}},
+     .w = {.c_sw = 1.6, .form = SCHUR_SYMMETRIC, .inside = 0.2, .storage = FIELD_LINKS_TWO_ROWS}},
     {.name = "Wilson, open time", .type = CLOVER, .open = 1, .w = {.p = PARITY_ODD, .storage = FIELD_LINKS_TWO_ROWS}},
     {.name = "clover on stout links, open time",
      .type = CLOVER,
