@@ -112,8 +112,8 @@ fermion *wilson_fermion(const field *links, const wilson_settings *s)
     const clover_coefficients c = wilson_clover(s);
     fermion_open(&q->base,
                  c.space == 0 && c.time == 0 && c.inside == 0 ? &plain
-                 : s->thin_clover            ? &thin_clover
-                                             : &clover,
+                 : s->thin_clover                             ? &thin_clover
+                                                              : &clover,
                  links, s->map, direct, normal_create(direct));
     return &q->base;
 }

@@ -37,10 +37,11 @@ static void check_gauge(ini_input *in, const parameters *p)
 {
     const gauge_weights w = gauge_params_weights(&p->gauge);
     if (parameters_time(p) == TIME_SCHROEDINGER && (w.rectangle[0] != 0 || w.rectangle[1] != 0 || w.rectangle[2] != 0))
-        ini_mistake(in,
-                    "%s: [gauge] action = %s has rectangles, whose weights at walls are not there; with time_boundary = "
-                    "schroedinger take action = wilson",
-                    ini_where(in, "gauge", NULL, "action"), p->gauge.action);
+        ini_mistake(
+            in,
+            "%s: [gauge] action = %s has rectangles, whose weights at walls are not there; with time_boundary = "
+            "schroedinger take action = wilson",
+            ini_where(in, "gauge", NULL, "action"), p->gauge.action);
     if (gauge_params_weights(&p->gauge).parallelogram != 0)
         ini_mistake(in,
                     "%s: [gauge] action = %s has parallelograms, which have no weights at the ends of time; with "

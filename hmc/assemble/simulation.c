@@ -258,7 +258,7 @@ static void set_walls(const parameters *p, field *links)
     if (links->lat->time == TIME_SCHROEDINGER) gauge_walls(links, l->phases[0], l->phases[1]);
 }
 
-/* All links one; between walls the classical solution. */
+/* Cold start: all links one, or between walls the classical solution. */
 static void set_cold(simulation *s)
 {
     const lattice_params *l = &s->p->lattice;
@@ -323,12 +323,13 @@ int simulation_read(field *links, const char *path, int ignore_recorded, char di
     if (bits) log_warn("%s; continuing all the same, as --ignore-recorded says", message);
     const int open = links->lat->time != TIME_PERIODIC;
     if (info.open_boundary != open) {
-        snprintf(message, size,
-                 open ? "%s: a periodic configuration: links in time of the last slice are not zero, and with [lattice] "
-                        "time_boundary = open or schroedinger they are; [run] start = cut begins such an ensemble with it"
-                      : "%s: open boundaries in time: all links in time of the last time slice are zero; give [lattice] "
-                        "time_boundary = open, or schroedinger for fixed walls",
-                 path);
+        snprintf(
+            message, size,
+            open ? "%s: a periodic configuration: links in time of the last slice are not zero, and with [lattice] "
+                   "time_boundary = open or schroedinger they are; [run] start = cut begins such an ensemble with it"
+                 : "%s: open boundaries in time: all links in time of the last time slice are zero; give [lattice] "
+                   "time_boundary = open, or schroedinger for fixed walls",
+            path);
         return 1;
     }
     if (digest) links_digest(links, digest);
@@ -387,10 +388,11 @@ int simulation_refuse_walls(const parameters *p, field *links, const char *path,
     const double off = links_distance(walls, links);
     if (off < WALLS_OFF) field_copy(links, walls);
     else
-        snprintf(message, size,
-                 "%s: links of the walls differ by %.2g from those of [lattice] low_phases and up_phases; give the phases "
-                 "of this ensemble, or begin with [run] start = cut, which sets the walls",
-                 path, off);
+        snprintf(
+            message, size,
+            "%s: links of the walls differ by %.2g from those of [lattice] low_phases and up_phases; give the phases "
+            "of this ensemble, or begin with [run] start = cut, which sets the walls",
+            path, off);
     field_destroy(walls);
     return !(off < WALLS_OFF);
 }

@@ -122,7 +122,7 @@ static void run_energy_density(bench *b)
     gauge_energy_density(b->density, b->tensor, b->links_double);
 }
 
-/* On the slices next to the ends, as on a lattice that is bounded in time. */
+/* Slices next to the ends, as on a lattice that is bounded in time. */
 static void run_scale_slices(bench *b)
 {
     lattice *lat = (lattice *)b->lat;

@@ -159,9 +159,8 @@ static double volume_of(const lattice *lat)
 
 static int measure_condensate(const measure_context *c, const measure_params *m, measure_result *r)
 {
-    estimator e = {.keys = OBSERVABLE_OWN(condensate_keys, m),
-                   .seed = measure_noise_seed(c),
-                   .volume = volume_of(c->links->lat)};
+    estimator e = {
+        .keys = OBSERVABLE_OWN(condensate_keys, m), .seed = measure_noise_seed(c), .volume = volume_of(c->links->lat)};
     int status = MEASURE_DONE;
     solves_open_keys(&e.q, c, m);
     const int vectors = e.keys->vectors, most = solves_most(&e.q), batch = most < vectors ? most : vectors;

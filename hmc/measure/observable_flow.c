@@ -195,8 +195,9 @@ static const char *check_slices(const parameters *p, const named_measure *m, cha
         return "first_slice";
     }
     if (k->last < k->first || (T > 0 && k->last >= T)) {
-        snprintf(message, size, "first_slice = %d and last_slice = %d of [measure.%s] are no time slices 0 to %d in order",
-                 k->first, k->last, m->name, T - 1);
+        snprintf(message, size,
+                 "first_slice = %d and last_slice = %d of [measure.%s] are no time slices 0 to %d in order", k->first,
+                 k->last, m->name, T - 1);
         return "last_slice";
     }
     return NULL;

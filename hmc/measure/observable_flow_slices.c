@@ -48,8 +48,7 @@ static void add_rows(measure_result *r, double t, const field *links, field *ten
     slices_energy(of, links, tensor);
     r->summary[0] = 0;
     for (int s = 0; s < T; s++) {
-        measure_add_row(r,
-                        (const double[]){t, s, of[s].temporal, of[s].spatial, of[s].plaquette, of[s].charge});
+        measure_add_row(r, (const double[]){t, s, of[s].temporal, of[s].spatial, of[s].plaquette, of[s].charge});
         r->summary[0] += of[s].charge;
     }
     free(of);
@@ -100,8 +99,9 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
         return "kernel";
     }
     if (k->flow_step > most) {
-        snprintf(message, size, "flow_step = %g of [measure.%s] is too long for kernel = %s, which is stable up to %.4g",
-                 k->flow_step, m->name, k->kernel, most);
+        snprintf(message, size,
+                 "flow_step = %g of [measure.%s] is too long for kernel = %s, which is stable up to %.4g", k->flow_step,
+                 m->name, k->kernel, most);
         return "flow_step";
     }
     if (!(steps / k->every > MOST_ROWS)) return NULL;

@@ -1,14 +1,16 @@
-/* schroedinger: correlators of the Schroedinger functional (M. Luescher et al., hep-lat/9605038, section 6, and hep-lat/9609035), of a
- * Wilson-clover quark between the walls at x_0 = 0 and T = N_t - 1.
+/* schroedinger: correlators of the Schroedinger functional (M. Luescher et al., hep-lat/9605038, section 6, and hep-lat/9609035, section
+ * 2), of a Wilson-clover quark between the walls at x_0 = 0 and T = N_t - 1.
  *
- * The quark field S(x) of a boundary quark at zero momentum has the source P_+ U_t(0, y)^dagger on all sites of slice 1, P_+- = (1 +-
- * gamma_t) / 2, on 6 columns. With sums over the sites of a slice and over columns, L^3 sites on a slice,
+ * The quark field S(x) of a boundary quark at zero momentum has the source P_+ U_t(0, y)^dagger on all sites of slice 1, on 6 columns, P_+-
+ * = (1 +- gamma_t) / 2; that of the far wall, R(x), the source P_- U_t(T - 1, y) on slice T - 1. With sums over the L^3 sites of a slice
+ * and over columns, in the normalisation M = 4 + m - D / 2 + ... and without factors of c~_t,
  *
- *   f_P(t) = (1 / L^3) sum |S|^2,   f_A(t) = -(1 / L^3) sum Re S^dagger gamma_t S,
- *   f_1 = (1 / L^6) sum |sum_y P_+ U_t(T - 1, y)^dagger S(T - 1, y)|^2,
+ *   f_P(t) = (1 / 2 L^3) sum |S|^2,   f_A(t) = -(1 / 2 L^3) sum Re S^dagger gamma_t S,
+ *   g_P(t) = (1 / 2 L^3) sum |R|^2,   g_A(t) = (1 / 2 L^3) sum Re R^dagger gamma_t R,
+ *   f_1 = (1 / 2 L^6) sum |sum_y P_+ U_t(T - 1, y)^dagger S(T - 1, y)|^2,
  *
- * in the normalisation M = 4 + m - D / 2 + ..., without factors of c~_t. (d f_A / dt) / (2 f_P), by the mean of both differences, is the
- * PCAC mass without the term of c_A. */
+ * so that all are 3 or -3 of free massless quarks, but for lattice artefacts. (d f_A / dt) / (2 f_P), by the mean of both differences, is the
+ * PCAC mass without the term of c_A, and -(d g_A / dt) / (2 g_P) is the same. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,13 +26,15 @@ static const measure_column columns[] = {
     {"t", "a", "time slice"},
     {"f_P", "", "pseudoscalar density with the boundary at t = 0"},
     {"f_A", "", "time component of the axial current with the same"},
+    {"g_P", "", "pseudoscalar density with the boundary at t = N_t - 1"},
+    {"g_A", "", "time component of the axial current with the same"},
 };
 static const measure_column summary[] = {
-    SOLVES_COLUMNS("the 6 solves"),
+    SOLVES_COLUMNS("the 12 solves"),
     {"f_1", "", "correlator from boundary to boundary"},
 };
 
-enum { DENSITY, CURRENT, CHANNELS, COLUMNS = 6, NUMBERS = 12 };
+enum { DENSITY, CURRENT, CHANNELS = 4, COLUMNS = 6, NUMBERS = 12 }; /* channels of the far wall come behind */
 
 typedef struct {
     quark_solves q;
@@ -44,25 +48,27 @@ static long sites_of_slice(const lattice *lat)
     return (long)lat->local[0] * lat->local[1] * lat->local[2];
 }
 
-/* Column 3 spin + colour: spins `spin` and spin + 2 of P_+ are equal, and their norm is one. Slices 0 and 1 are on one rank. */
-static void set_source(field *source, const field *links, int column)
+/* Column 3 spin + colour: spins `spin` and spin + 2 of P_+ are equal, of P_- opposite, and their norm is one. The two slices next to a
+ * wall are on one rank. */
+static void set_source(field *source, const field *links, int far, int column)
 {
     const lattice *lat = links->lat;
-    const int spin = column / 3, colour = column % 3;
+    const int spin = column / 3, colour = column % 3, last = lat->local[3] - 1;
     field_clear(source);
-    if (lat->origin[3] != 0 || field_slices(source) == 0) return;
+    if (field_slices(source) == 0 || (far ? lat->origin[3] + last != lat->size[3] - 1 : lat->origin[3] != 0)) return;
     double *u = field_slice_buffer(links), *b = field_slice_buffer(source);
     memset(b, 0, (size_t)sites_of_slice(lat) * 24 * sizeof *b);
-    field_export(links, 0, u);
+    field_export(links, far ? last - 1 : 0, u);
     for (long i = 0; i < sites_of_slice(lat); i++)
         for (int c = 0; c < 3; c++)
             for (int k = 0; k < 2; k++) {
-                const double *e = u + 72 * i + 54 + 6 * colour + 2 * c;
+                const double *e = u + 72 * i + 54 + (far ? 6 * c + 2 * colour : 6 * colour + 2 * c);
+                const double norm = k && far ? -M_SQRT1_2 : M_SQRT1_2;
                 double *to = b + 24 * i + 6 * (spin + 2 * k) + 2 * c;
-                to[0] = M_SQRT1_2 * e[0];
-                to[1] = -M_SQRT1_2 * e[1];
+                to[0] = norm * e[0];
+                to[1] = (far ? norm : -norm) * e[1];
             }
-    field_import(source, 1, b);
+    field_import(source, far ? last - 1 : 1, b);
     free(b);
     free(u);
 }
@@ -116,19 +122,28 @@ static double norm2_at_far_wall(const field *x, const field *links)
     return norm2;
 }
 
-static int one_column(correlators *k, const field *links, int column, measure_result *r)
+static int one_column(correlators *k, const field *links, int far, int column, measure_result *r)
 {
     static const int plain = 0;
     char what[64];
-    snprintf(what, sizeof what, "the boundary quark's column %d", column);
-    set_source(k->source, links, column);
+    snprintf(what, sizeof what, "column %d of the boundary quark at t = %d", column, far ? links->lat->size[3] - 1 : 0);
+    set_source(k->source, links, far, column);
     const int status = solves_one(&k->q, k->x, k->source, what, r);
     if (status != MEASURE_DONE) return status;
-    slices_add(&k->sums, DENSITY, 1, &plain, k->x, k->x);
+    slices_add(&k->sums, 2 * far + DENSITY, 1, &plain, k->x, k->x);
     apply_gamma_t(k->turned, k->x);
-    slices_add(&k->sums, CURRENT, 1, &plain, k->x, k->turned);
-    k->f_1 += norm2_at_far_wall(k->x, links);
+    slices_add(&k->sums, 2 * far + CURRENT, 1, &plain, k->x, k->turned);
+    if (!far) k->f_1 += norm2_at_far_wall(k->x, links);
     return status;
+}
+
+static void add_rows(const correlators *k, double sites, measure_result *r)
+{
+    for (int t = 0; t < k->sums.lat->size[3]; t++) {
+        double value[CHANNELS];
+        for (int i = 0; i < CHANNELS; i++) value[i] = slices_value(&k->sums, i, 0, t) / (2 * sites);
+        measure_add_row(r, (const double[]){t, value[0], -value[1], value[2], value[3]});
+    }
 }
 
 static int measure_schroedinger(const measure_context *c, const measure_params *m, measure_result *r)
@@ -144,15 +159,13 @@ static int measure_schroedinger(const measure_context *c, const measure_params *
     k.turned = field_like(k.source);
     fermion_links(k.q.quark); /* smeared links are brought up to date */
     const field *links = link_map_special(k.q.quark->map, c->links);
-    for (int column = 0; column < COLUMNS && status == MEASURE_DONE; column++)
-        status = one_column(&k, links, column, r);
+    for (int i = 0; i < 2 * COLUMNS && status == MEASURE_DONE; i++)
+        status = one_column(&k, links, i / COLUMNS, i % COLUMNS, r);
     if (status == MEASURE_DONE) {
         slices_sum(&k.sums);
-        for (int t = 0; t < lat->size[3]; t++)
-            measure_add_row(r, (const double[]){t, slices_value(&k.sums, DENSITY, 0, t) / sites,
-                                                -slices_value(&k.sums, CURRENT, 0, t) / sites});
+        add_rows(&k, sites, r);
         solves_summary(&k.q, r->summary);
-        r->summary[SOLVES_VALUES] = k.f_1 / (sites * sites);
+        r->summary[SOLVES_VALUES] = k.f_1 / (2 * sites * sites);
     }
     field *all[] = {k.turned, k.x, k.source};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
@@ -161,13 +174,14 @@ static int measure_schroedinger(const measure_context *c, const measure_params *
     return status;
 }
 
-const observable observable_schroedinger = {.name = "schroedinger",
-                                            .help = "boundary correlators f_P, f_A and f_1 of a Schroedinger functional",
-                                            .quarks = MEASURE_WILSON,
-                                            .walls = 1,
-                                            .columns = columns,
-                                            .ncolumns = sizeof columns / sizeof columns[0],
-                                            .axis = "t",
-                                            .summary = summary,
-                                            .nsummary = sizeof summary / sizeof summary[0],
-                                            .measure = measure_schroedinger};
+const observable observable_schroedinger = {
+    .name = "schroedinger",
+    .help = "boundary correlators f_P, f_A, g_P, g_A and f_1 of a Schroedinger functional",
+    .quarks = MEASURE_WILSON,
+    .walls = 1,
+    .columns = columns,
+    .ncolumns = sizeof columns / sizeof columns[0],
+    .axis = "t",
+    .summary = summary,
+    .nsummary = sizeof summary / sizeof summary[0],
+    .measure = measure_schroedinger};

@@ -236,7 +236,7 @@ _Static_assert(sizeof(loop_keys) <= sizeof(((measure_params *)0)->own), "no room
 
 const observable observable_wilson_loops = {.name = "wilson_loops",
                                             .periodic = "loops through the inactive links in time are zero",
-    .help = "Wilson loops of all sizes, for the static potential",
+                                            .help = "Wilson loops of all sizes, for the static potential",
                                             .own = &part,
                                             .check = check,
                                             .columns = columns,

@@ -27,8 +27,10 @@ static const param table[] = {
     {"clover_T", PARAM_REAL, AT(c_T), "0", "[-10,10]", NULL,
      "clover coefficient of planes with time; of quarks with xi_0", 1},
     {"c_F", PARAM_REAL, AT(c_F), "1", "[-10,10]", NULL,
-     "boundary coefficient of time_boundary = open or schroedinger: c_F - 1 is added to M on the slices next to the ends "
-     "(CLS: 1)", 1},
+     "boundary coefficient of time_boundary = open or schroedinger: c_F - 1 is added to M on the slices next to the "
+     "ends "
+     "(CLS: 1)",
+     1},
     {"clover_links", PARAM_CHOICE, AT(clover_links), "hop", "hop|thin", NULL,
      "links of the clover term: those of the hop; or thin, with `links` in the hop alone (SLiNC quarks)", 1},
     {"schur", PARAM_CHOICE, AT(schur), "asymmetric", "asymmetric|symmetric", NULL,
@@ -169,8 +171,8 @@ static void describe(const quark_params *f, double mass, char *text, size_t size
 int wilson_same_operator(const quark_params *f, const quark_params *g)
 {
     const wilson_keys *k = wilson_keys_of(f), *l = wilson_keys_of(g);
-    return k->c_sw == l->c_sw && k->xi_0 == l->xi_0 && k->nu == l->nu && k->c_R == l->c_R && k->c_T == l->c_T && k->c_F == l->c_F &&
-           is_thin(f) == is_thin(g) && quark_same_links(f, g);
+    return k->c_sw == l->c_sw && k->xi_0 == l->xi_0 && k->nu == l->nu && k->c_R == l->c_R && k->c_T == l->c_T &&
+           k->c_F == l->c_F && is_thin(f) == is_thin(g) && quark_same_links(f, g);
 }
 
 int wilson_has_clover(const quark_params *f)

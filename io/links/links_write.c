@@ -137,7 +137,7 @@ int links_write_temporary(const field *u, atomic_file *a, const char *path, cons
     const links_format *format = links_format_find(format_name);
     if (!format || !format->prepare)
         return file_fail(message, size, "%s: format '%s' cannot be written; these can: %s", path, format_name,
-                          links_formats_written(written, sizeof written));
+                         links_formats_written(written, sizeof written));
     if (!meta) meta = &nothing;
     char why[160];
     if (links_format_layout(format_name, meta->bits, meta->rows, why, sizeof why))

@@ -254,7 +254,8 @@ void gauge_update_by(field *links, double space, double time, const field *momen
     expect_kind(momenta, FIELD_MOMENTA, links);
     FOR_PARITIES(p, links)
     {
-        link_update_args args = {field_out(links, p), field_in(momenta, p), {space, time}, links->lat->time == TIME_SCHROEDINGER};
+        link_update_args args = {
+            field_out(links, p), field_in(momenta, p), {space, time}, links->lat->time == TIME_SCHROEDINGER};
         run(KERNEL_link_update, links, &args, NULL);
     }
 }
@@ -270,7 +271,7 @@ double gauge_unitarise(field *links)
     comm_group_sum_exact(links->lat->group, &s, 1);
     const lattice *lat = links->lat;
     const double inactive = lat->time == TIME_PERIODIC ? 0 : (double)lat->volume / lat->size[3];
-    exact_add(&s, -3 * inactive); /* |0 - 1|^2 of a zero matrix */
+    exact_add(&s, -3 * inactive); /* deviation |0 - 1|^2 of a zero matrix */
     return sqrt(exact_value(&s) / (4.0 * (double)lat->volume - inactive));
 }
 

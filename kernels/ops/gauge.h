@@ -8,7 +8,7 @@
 
 #include "kernels/field/field.h"
 
-/* On lattices bounded in time (kernels/lattice/lattice.h) averages are over the loops and links that there are. */
+/* Averages on lattices bounded in time (kernels/lattice/lattice.h) are over the loops and links that there are. */
 typedef struct {
     double plaquette, plaquette_space, plaquette_time; /* Re tr / 3 averaged: all planes, spatial, temporal */
     double rectangle;                                  /* 1x2, both orientations */
@@ -44,7 +44,7 @@ typedef struct {
 /* Initialiser: equal weights in all planes, c_G = 1. */
 #define GAUGE_WEIGHTS(plaquette, rectangle, parallelogram)                                                             \
     {                                                                                                                  \
-        {plaquette, plaquette}, {rectangle, rectangle, rectangle}, parallelogram, 1                                     \
+        {plaquette, plaquette}, {rectangle, rectangle, rectangle}, parallelogram, 1                                    \
     }
 
 /* beta (1 - 8 c1), beta c1, and no parallelograms. */
@@ -71,10 +71,10 @@ void gauge_energy_density(field *rho, const field *tensor, const field *links);
  * Nothing happens on periodic lattices. */
 typedef enum {
     SLICES_INACTIVE_LINKS, /* links in time of the last slice */
-    SLICES_FIXED_LINKS,    /* those, and links in space of the end slices */
+    SLICES_FIXED_LINKS,    /* inactive ones, and links in space of the end slices */
     SLICES_END_LINKS,      /* links in space of the end slices */
     SLICES_QUARK_LINKS,    /* links that touch an end slice */
-    SLICES_ENDS            /* all on the end slices */
+    SLICES_ENDS            /* everything on the end slices */
 } slice_choice;
 void slices_scale(field *f, slice_choice choice, double factor);
 /* Momenta, or a force, of links that do not move become zero. Forces of inactive links are zero by themselves, and those of walls are not. */
