@@ -410,6 +410,11 @@ int simulation_read_first(const parameters *p, lattice *lat, field *links, int i
     if (cut) lattice_bound(lat, TIME_PERIODIC); /* the file is judged as a periodic one */
     const int bad = simulation_read(links, p->run.config, ignore_recorded, NULL, message, size);
     lattice_bound(lat, time);
+    if (bad && cut) {
+        const size_t n = strlen(message);
+        snprintf(message + n, size - n,
+                 " (start = cut takes configurations of periodic lattices, start = file others)");
+    }
     if (bad || !cut) return bad || simulation_refuse_walls(p, links, p->run.config, message, size);
     slices_scale(links, SLICES_INACTIVE_LINKS, 0);
     set_walls(p, links);

@@ -1,4 +1,4 @@
-/* Gauge fields on lattices with open ends in time: action, loops, force, field strength and flow against the slow oracles, which leave out
+/* Gauge fields on lattices with open ends in time, and with walls: action, loops, force, field strength and flow against the slow oracles, which leave out
  * loops by coordinates; gauge covariance; links that are inactive stay zero. Recorded numbers of a configuration of openQCD. */
 #include "tests/kernels/kit.h"
 #include "tests/reference/data.h"
@@ -11,7 +11,7 @@
 
 static const struct {
     double b0, b1, c_G;
-} actions[] = {{5.7, 0, 1}, {9.5, -0.475, 1}, {8, -0.5, 1.3}, {0, 1, 0.4}};
+} actions[] = {{5.7, 0, 1}, {6, 0, 0.8}, {9.5, -0.475, 1}, {8, -0.5, 1.3}, {0, 1, 0.4}};
 #define ACTIONS ((int)(sizeof actions / sizeof actions[0]))
 
 static gauge_weights weights_of(int k)
@@ -23,13 +23,15 @@ static gauge_weights weights_of(int k)
 
 struct action {
     struct ref_lattice l;
-    int number;
+    int number, walls; /* a Schroedinger functional */
 };
 
 static double action_value(const double complex *u, void *ctx)
 {
     const struct action *a = ctx;
-    return ref_gauge_action_open(a->l, u, actions[a->number].b0, actions[a->number].b1, actions[a->number].c_G);
+    const double c_G = actions[a->number].c_G;
+    return ref_gauge_action_open(a->l, u, actions[a->number].b0, actions[a->number].b1, a->walls ? 0 : c_G / 2,
+                                 a->walls ? c_G : 1);
 }
 
 static field *zero_momenta(const lattice *lat)
@@ -37,14 +39,17 @@ static field *zero_momenta(const lattice *lat)
     return field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, kit_place);
 }
 
-/* Momenta of inactive links are zero. */
-static double *random_momenta(struct ref_lattice l, struct ref_rng *rng)
+/* Momenta of inactive links are zero, and of walls. */
+static double *random_momenta(struct ref_lattice l, int walls, struct ref_rng *rng)
 {
     const size_t n = 4 * ref_volume(l);
     double *p = kit_normals(8 * n, rng);
-    for (size_t i = 0; i < n; i++)
-        if (i % 4 == 3 && i / 4 >= ref_volume(l) / (size_t)l.size[3] * (size_t)(l.size[3] - 1))
-            memset(p + 8 * i, 0, 8 * sizeof *p);
+    for (size_t i = 0; i < n; i++) {
+        int x[4];
+        ref_coordinates(x, l, i / 4);
+        const int last = x[3] == l.size[3] - 1, fixed = walls && (last || x[3] == 0);
+        if (i % 4 == 3 ? last : fixed) memset(p + 8 * i, 0, 8 * sizeof *p);
+    }
     return p;
 }
 
@@ -58,12 +63,15 @@ static int is_zero(const double *x, size_t n)
 static void check_actions(const field *links, double complex *u, struct ref_lattice l, struct ref_rng *rng)
 {
     const size_t v = ref_volume(l), n = 4 * v;
-    double *p = random_momenta(l, rng);
+    const int walls = links->lat->time == TIME_SCHROEDINGER;
+    double *p = random_momenta(l, walls, rng);
     for (int k = 0; k < ACTIONS; k++) {
-        struct action a = {l, k};
+        struct action a = {l, k, walls};
+        if (walls && actions[k].b1 != 0) continue;
         field *force = zero_momenta(links->lat);
         KIT_NEAR(gauge_action(links, weights_of(k)), action_value(u, &a), 200 * (double)v * 1e-14);
         gauge_force(force, links, weights_of(k));
+        momenta_clear_fixed(force);
         double *f = kit_gather(force);
         if (k % comm_size() == comm_rank()) {
             double error, slope = kit_derivative_along(&error, u, p, 8e-3, n, action_value, &a);
@@ -82,7 +90,8 @@ static void check_loops(const field *links, const double complex *u, struct ref_
 {
     const double T = l.size[3], v = (double)ref_volume(l);
     const gauge_loops loops = gauge_measure(links, 1);
-    const double deficit = ref_gauge_action_open(l, u, 1, 0, 2), rectangles = ref_gauge_action_open(l, u, 0, 1, 2);
+    const double deficit = ref_gauge_action_open(l, u, 1, 0, 1, 1),
+                 rectangles = ref_gauge_action_open(l, u, 0, 1, 1, 1);
     KIT_NEAR(loops.plaquette, 1 - deficit / (3 * v * (2 - 1 / T)), 1e-14);
     KIT_NEAR(loops.rectangle, 1 - rectangles / (3 * v * (4 - 3 / T)), 1e-14);
     KIT_NEAR(gauge_measure_recorded(links).plaquette, ref_plaquette(l, u), 1e-14);
@@ -98,11 +107,11 @@ static void check_covariance(field *links, const double complex *u, struct ref_l
     ref_random_rotation(g, l, rng);
     ref_rotate_gauge(turned, l, g);
     field *force = zero_momenta(links->lat), *after = zero_momenta(links->lat);
-    const double action = gauge_action(links, weights_of(2));
-    gauge_force(force, links, weights_of(2));
+    const double action = gauge_action(links, weights_of(3));
+    gauge_force(force, links, weights_of(3));
     kit_scatter(links, turned);
-    gauge_force(after, links, weights_of(2));
-    KIT_NEAR(action, gauge_action(links, weights_of(2)), 1e-12 * (double)v);
+    gauge_force(after, links, weights_of(3));
+    KIT_NEAR(action, gauge_action(links, weights_of(3)), 1e-12 * (double)v);
     double *f = kit_gather(force), *t = kit_gather(after);
     KIT_NEAR(kit_turned_distance(t, f, g, 4 * v), 0, 1e-13 * kit_largest(f, 32 * v));
     kit_scatter(links, u);
@@ -141,12 +150,44 @@ static void check_zeros(const field *links, lattice *lat, struct ref_lattice l)
     field_destroy(u);
 }
 
+/* Walls stay the same bits when links move; the classical solution has no force, and its temporal plaquettes are those of the field between
+ * the walls. */
+static void check_walls(const field *links, struct ref_lattice l)
+{
+    static const double low[3] = {-M_PI / 6, 0, M_PI / 6}, up[3] = {-5 * M_PI / 6, M_PI / 3, M_PI / 2};
+    const int cubic = l.size[0] == l.size[1] && l.size[1] == l.size[2];
+    field *u = field_like(links), *p = zero_momenta(links->lat), *force = zero_momenta(links->lat);
+    gauge_background(u, low, up);
+    gauge_force(force, u, weights_of(0));
+    momenta_clear_fixed(force);
+    if (cubic) KIT_NEAR(momenta_norm2(force), 0, 1e-24);
+    double want = 0;
+    for (int mu = 0; mu < 3; mu++)
+        for (int c = 0; c < 3; c++) want += cos((up[c] - low[c]) / ((l.size[3] - 1) * l.size[mu])) / 9;
+    KIT_NEAR(gauge_measure(u, 0).plaquette_time, want, 1e-14);
+    double *before = kit_gather(u);
+    momenta_random(p, 9, RANDOM_MOMENTA, 0);
+    for (int i = 0; i < 5; i++) gauge_update(u, 0.2, p);
+    gauge_unitarise(u);
+    double *after = kit_gather(u);
+    const size_t slice = ref_volume(l) / (size_t)l.size[3], ends[] = {0, ref_volume(l) - slice};
+    for (int k = 0; k < 2; k++)
+        for (size_t i = ends[k]; i < ends[k] + slice; i++)
+            KIT_NEAR(kit_distance(before + 72 * i, after + 72 * i, 54), 0, 1e-15);
+    KIT_CHECK(kit_distance(before, after, 72 * ref_volume(l)) > 0.1);
+    free(after);
+    free(before);
+    field_destroy(force);
+    field_destroy(p);
+    field_destroy(u);
+}
+
 /* One Euler step of the Wilson flow by the derivative of the oracle's action, twice it for links in space on the end slices; the
  * Runge-Kutta step differs by the square of the step. */
 static void check_flow(const field *links, const double complex *u, struct ref_lattice l)
 {
     const size_t v = ref_volume(l), slice = v / (size_t)l.size[3], ends[] = {0, slice + 1, v - 1, v - slice};
-    struct action a = {l, 0};
+    struct action a = {l, 0, 0};
     double complex *moved = kit_copy(u, 36 * v * sizeof *u);
     field *flowed = kit_convert(links, FIELD_LINKS, PREC_DOUBLE), *p = zero_momenta(links->lat), *q = field_like(p);
     const double step = 1e-5;
@@ -205,7 +246,7 @@ static void check_slices(const field *links, const double complex *u, struct ref
     KIT_REL(sum.temporal, e.temporal * (double)ref_volume(l), 1e-13);
     KIT_REL(sum.spatial, e.spatial * (double)ref_volume(l), 1e-13);
     KIT_NEAR(sum.charge, e.charge, 1e-13 * (double)ref_volume(l));
-    KIT_REL(sum.plaquette, 6 * ref_gauge_action_open(l, u, 1, 0, 1), 1e-12);
+    KIT_REL(sum.plaquette, 6 * ref_gauge_action_open(l, u, 1, 0, 0.5, 1), 1e-12);
     KIT_NEAR(of[0].temporal + of[T - 1].temporal, 0, 0);
     free(of);
     field_destroy(tensor);
@@ -274,6 +315,10 @@ int main(int argc, char **argv)
         check_zeros(links, lat, l);
         if (k == 2) check_flow(links, u, l);
         check_slices(links, u, l);
+        lattice_bound(lat, TIME_SCHROEDINGER);
+        kit_where("shape %d with walls", k);
+        check_actions(links, u, l, &rng);
+        check_walls(links, l);
         field_destroy(links);
         free(u);
         lattice_destroy(lat);

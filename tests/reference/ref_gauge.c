@@ -403,33 +403,35 @@ void ref_open_time(double complex *u, struct ref_lattice l)
     }
 }
 
-/* 1 - Re tr / 3 of the loop with so many links along mu and one along nu, times its weight. */
+/* 1 - Re tr / 3 of the loop with so many links along mu and one along nu, times its factor. */
 static double open_deficit(struct ref_lattice l, const double complex *u, size_t site, int mu, int links, int nu,
-                           double c_G)
+                           double space, double time)
 {
     int x[4], steps[6], n = 0;
     double complex m[9];
     ref_coordinates(x, l, site);
-    const int height = mu == 3 ? links : nu == 3 ? 1 : 0, last = l.size[3] - 1;
-    if (x[3] + height > last) return 0;
+    const int height = mu == 3 ? links : nu == 3 ? 1 : 0, last = l.size[3] - 1, top = x[3] + height;
+    if (top > last) return 0;
     for (int i = 0; i < links; i++) steps[n++] = mu;
     steps[n++] = nu;
     for (int i = 0; i < links; i++) steps[n++] = REF_BACK(mu);
     steps[n++] = REF_BACK(nu);
     ref_path(m, l, u, site, steps, n);
-    const double weight = height == 0 && (x[3] == 0 || x[3] == last) ? c_G / 2 : 1;
-    return weight * (1 - creal(ref_mat_trace(m)) / 3);
+    const int at_end = x[3] == 0 || top == last;
+    const double factor = !at_end ? 1 : height == 0 ? space : links == 1 ? time : 1;
+    return factor * (1 - creal(ref_mat_trace(m)) / 3);
 }
 
-double ref_gauge_action_open(struct ref_lattice l, const double complex *u, double b0, double b1, double c_G)
+double ref_gauge_action_open(struct ref_lattice l, const double complex *u, double b0, double b1, double space,
+                             double time)
 {
     long double plaquettes = 0, rectangles = 0;
     for (size_t site = 0; site < ref_volume(l); site++)
         for (int mu = 0; mu < 4; mu++)
             for (int nu = 0; nu < 4; nu++) {
                 if (nu == mu) continue;
-                if (nu > mu) plaquettes += open_deficit(l, u, site, mu, 1, nu, c_G);
-                rectangles += open_deficit(l, u, site, mu, 2, nu, c_G);
+                if (nu > mu) plaquettes += open_deficit(l, u, site, mu, 1, nu, space, time);
+                rectangles += open_deficit(l, u, site, mu, 2, nu, space, time);
             }
     return (double)(b0 * plaquettes + b1 * rectangles);
 }

@@ -95,8 +95,10 @@ double ref_gauge_action_anisotropic(struct ref_lattice l, const double complex *
 
 /* Open ends in time: no link leads from the last slice to the first, and these are zero. */
 void ref_open_time(double complex *u, struct ref_lattice l);
-/* The action there: loops that pass such a link are left out, those in space on the first and the last slice count c_G / 2. */
-double ref_gauge_action_open(struct ref_lattice l, const double complex *u, double b0, double b1, double c_G);
+/* The action there: loops that pass such a link are left out; those in space on the first and the last slice have the factor `space`,
+ * plaquettes in time with an edge there the factor `time`. */
+double ref_gauge_action_open(struct ref_lattice l, const double complex *u, double b0, double b1, double space,
+                             double time);
 
 /* dS/domega at omega = 0 for U -> exp(omega T_a) U of the one link u[(site*4 + mu)*9]; four-point central difference,
  * error O(h^4). u is changed while the action is called and is restored to the bit. */
