@@ -50,7 +50,7 @@ static double diagonal(const wilson *w)
 
 static int has_clover(const wilson *w)
 {
-    return w->c.space != 0 || w->c.time != 0;
+    return w->c.space != 0 || w->c.time != 0 || w->c.inside != 0;
 }
 
 /* Brings smeared links up to date, whose version then tells of what is derived from them. */
@@ -424,7 +424,7 @@ static int shifted(const linop *op, const linop *from, double *by)
     const wilson *w = ((const schur *)op)->w, *v = ((const schur *)from)->w;
     *by = w->mass - v->mass;
     return w->links == v->links && w->special == v->special && w->space == v->space && w->c.space == v->c.space &&
-           w->c.time == v->c.time && op->prec == from->prec && op->where == from->where;
+           w->c.time == v->c.time && w->c.inside == v->c.inside && op->prec == from->prec && op->where == from->where;
 }
 
 /* S = gamma_5, and gamma_5 A_pp of the symmetric form; A_pp keeps the chiralities apart. */
@@ -491,8 +491,10 @@ double wilson_space(const wilson_settings *s)
 clover_coefficients wilson_clover(const wilson_settings *s)
 {
     const wilson_anisotropy *a = &s->anisotropy;
-    if (a->xi_0 == 0) return clover_isotropic(s->c_sw);
-    return (clover_coefficients){a->c_R / a->xi_0, a->c_T};
+    clover_coefficients c = clover_isotropic(s->c_sw);
+    if (a->xi_0 != 0) c = (clover_coefficients){a->c_R / a->xi_0, a->c_T, 0};
+    c.inside = s->inside;
+    return c;
 }
 
 wilson *wilson_create(const field *links, const wilson_settings *s)

@@ -41,6 +41,7 @@ typedef struct {
     link_map *map;      /* link map of hop and clover term; null: the links themselves */
     int thin_clover;    /* the clover term is made of the links themselves, the hop alone of the map's */
     double mu;          /* twisted mass in units of 1/a, of either sign */
+    double inside; /* c_F - 1 of lattices bounded in time, which is added to M on the slices next to the ends; else 0 */
 } wilson_settings;
 
 typedef struct wilson wilson;

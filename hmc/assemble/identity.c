@@ -58,10 +58,20 @@ static void add(param_text *text, const char *section, const char *key, const vo
     add_one(text, s, p, in);
 }
 
+/* Keys of quarks that came after files with identities: these have them where they are not the default. */
+static int is_later(const param *p, const void *in)
+{
+    static const char *const later = "c_F";
+    char value[PARAM_TEXT_SIZE];
+    if (!param_has_word(later, p->name)) return 0;
+    param_format(p, in, value, sizeof value);
+    return !strcmp(value, p->deflt);
+}
+
 static void add_physics(param_text *text, const param_section *s, const void *in)
 {
     for (int i = 0; i < s->count; i++)
-        if (s->table[i].physics) add_one(text, s, &s->table[i], in);
+        if (s->table[i].physics && !is_later(&s->table[i], in)) add_one(text, s, &s->table[i], in);
 }
 
 static void add_links(param_text *text, const link_settings *links)

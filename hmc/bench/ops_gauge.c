@@ -117,6 +117,21 @@ static void run_energy(bench *b)
     b->sums[2] = e.charge;
 }
 
+static void run_energy_density(bench *b)
+{
+    gauge_energy_density(b->density, b->tensor, b->links_double);
+}
+
+/* Slices next to the ends, as on a lattice that is bounded in time. */
+static void run_scale_slices(bench *b)
+{
+    lattice *lat = (lattice *)b->lat;
+    if (lat->size[3] < 4) return;
+    lattice_bound(lat, TIME_OPEN);
+    slices_scale(b->force, SLICES_QUARK_LINKS, -1);
+    lattice_bound(lat, TIME_PERIODIC);
+}
+
 static void run_unitarise(bench *b)
 {
     b->sums[0] = gauge_unitarise(b->links_double);
@@ -212,6 +227,8 @@ const bench_op bench_ops_gauge[] = {
     {"parallelograms", "gauge", 0, 0, 2, BENCH_DOUBLE, run_parallelograms, 0},
     {"field_strength", "gauge", 0, 0, 1, BENCH_DOUBLE, run_field_strength, 0},
     {"energy", "gauge", 0, 0, 1, BENCH_DOUBLE, run_energy, 0},
+    {"energy_density", "gauge", 0, 0, 1, BENCH_DOUBLE | BENCH_COLUMNS, run_energy_density, 0},
+    {"scale_slices", "gauge", 0, 0, 1, BENCH_DOUBLE, run_scale_slices, 0},
     {"clover_build", "clover", 0, 0, 1, BENCH_DOUBLE, run_clover_build, 0},
     {"clover_invert", "clover", 0, 0, 1, BENCH_DOUBLE, run_clover_invert, 0},
     {"twisted_invert", "clover", 0, 0, 1, BENCH_DOUBLE, run_twisted_invert, 0},

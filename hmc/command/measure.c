@@ -221,7 +221,8 @@ static int measure_config(measurer *m, const char *config)
 {
     char message[2048], digest[65];
     if (open_lattice(m, config, message, sizeof message) ||
-        simulation_read(m->links, config, m->ignore_recorded, digest, message, sizeof message)) {
+        simulation_read(m->links, config, m->ignore_recorded, digest, message, sizeof message) ||
+        simulation_refuse_walls(m->p, m->links, config, message, sizeof message)) {
         log_error("%s: passed over", message);
         pass_over(m, message);
         return 0;

@@ -387,7 +387,7 @@ int command_run(int argc, char **argv)
     r.p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
     eigenvectors_refuse(r.p, "run");
     propagator_disk_need_patterns(r.p);
-    if (r.ignore_recorded && strcmp(r.p->run.start, "file"))
+    if (r.ignore_recorded && !parameters_start_reads(r.p))
         user_error("plaq run: --ignore-recorded is for the file of [run] start = file, and start is %s",
                    r.p->run.start);
     command_set_log(r.p);

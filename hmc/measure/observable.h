@@ -72,6 +72,9 @@ struct observable {
     } quarks;        /* quarks that it needs */
     int propagators; /* propagators that it contracts, at most; 0: it solves for itself where it needs quarks */
     int sequential;  /* sequential propagators are allowed */
+    const char
+        *periodic;   /* why it is for lattices alone that are periodic in time; null: it is for bounded ones, too */
+    int walls;       /* needs the walls of a Schroedinger functional */
     int from_source; /* solves of its own, from a source that a key names */
     /* Adds rows and sets the summary; an observable of several rows has a summary. MEASURE_DONE, MEASURE_FAILED with
      * the reason in r->trouble, or MEASURE_GIVEN_UP. */

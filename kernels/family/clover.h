@@ -25,6 +25,9 @@ typedef struct {
 typedef struct {
     view tensor, out;
     double diagonal, factor[2];
+    double inside; /* added to the diagonal on the two slices next to the ends of time */
+    geom g;
+    int parity;
 } clover_build_args;
 
 typedef struct {

@@ -8,6 +8,7 @@
 #include "kernels/ops/block_hop.h"
 #include "kernels/ops/domainwall.h"
 #include "kernels/ops/expect.h"
+#include "kernels/ops/gauge.h"
 #include "kernels/ops/halo.h"
 #include "kernels/ops/sums.h"
 #include "kernels/run/exchange.h"
@@ -282,7 +283,13 @@ void clover_build(field *clover, const field *tensor, double diagonal, clover_co
     expect_kind(tensor, FIELD_TENSOR, clover);
     FOR_PARITIES(p, clover)
     {
-        clover_build_args args = {field_in(tensor, p), field_out(clover, p), diagonal, {0.5 * c.space, 0.5 * c.time}};
+        clover_build_args args = {.tensor = field_in(tensor, p),
+                                  .diagonal = diagonal,
+                                  .factor = {0.5 * c.space, 0.5 * c.time},
+                                  .g = field_geom(clover),
+                                  .parity = p};
+        if (clover->lat->time != TIME_PERIODIC) args.inside = c.inside;
+        args.out = field_out(clover, p);
         run(KERNEL_clover_build, clover, &args, NULL);
     }
 }
@@ -333,11 +340,12 @@ void clover_insert_det(field *tensor, parity p, clover_coefficients c, double we
     run(KERNEL_clover_insert_det, tensor, &args, NULL);
 }
 
-void clover_force(field *force, const field *links, const field *tensor)
+void clover_force(field *force, const field *links, field *tensor)
 {
     expect_kind(force, FIELD_MOMENTA, links);
     expect_kind(links, FIELD_LINKS, tensor);
     expect_kind(tensor, FIELD_TENSOR, links);
+    slices_scale(tensor, SLICES_ENDS, 0);
     clover_force_args args = {
         .g = field_geom(links), .links = halo_in(links), .tensor = halo_in(tensor), .factor = -0.5};
     FOR_PARITIES(p, force)

@@ -26,9 +26,17 @@ FN int T(plane_kind)(int plane)
  * c_sw / 2, or that of spatial planes and of those with time. */
 FN void T(clover_build_site)(const clover_build_args *a, long u)
 {
+    vreal diagonal = vset((real)a->diagonal);
+    if (a->inside != 0) {
+        const T(walker) home = T(walk_from)(&a->g, a->parity, u);
+        for (int lane = 0; lane < W; lane++) {
+            const int t = T(time_slice)(&a->g, home, lane);
+            if (t == 1 || t == a->g.global[3] - 2) LANE(diagonal, lane) += (real)a->inside;
+        }
+    }
     for (int chirality = 0; chirality < 2; chirality++) {
         vreal c[36];
-        UNROLL for (int i = 0; i < 36; i++) c[i] = i < 6 ? vset((real)a->diagonal) : vset(0);
+        UNROLL for (int i = 0; i < 36; i++) c[i] = i < 6 ? diagonal : vset(0);
         for (int plane = 0; plane < 6; plane++) {
             vreal x[9], f[18];
             T(load)(x, &a->tensor, u, plane, 9);
