@@ -15,6 +15,12 @@ typedef struct {
     double factor, mu;
 } twisted_apply_args;
 
+/* Pairs of groups, which are the flavours of a doublet. */
+typedef struct {
+    view out, in, clover, mu_clover;
+    double factor, mu, epsilon;
+} doublet_apply_args;
+
 /* Groups of one right-hand side. */
 typedef struct {
     clover_apply_args apply;
@@ -36,7 +42,7 @@ typedef struct {
 
 typedef struct {
     view in, out, mu_out;
-    double mu;
+    double square; /* mu^2, or mu^2 - epsilon^2 of a doublet */
 } twisted_invert_args;
 
 typedef struct {

@@ -199,12 +199,12 @@ FN void T(clover_block_product)(vreal r[36], const vreal c[36], const vreal d[36
     }
 }
 
-/* mu_out = K = (C^2 + mu^2)^-1 and out = C K, of which (C + i mu gamma_5)^-1 = C K - i mu gamma_5 K; the sum is log
- * |det(C + i mu gamma_5)|, half of that of log det (C^2 + mu^2). */
+/* mu_out = K = (C^2 + s)^-1 and out = C K for the square s = mu^2, of which (C + i mu gamma_5)^-1 = C K - i mu gamma_5 K. The
+ * sums are log |det(C + i mu gamma_5)|, half of log |det (C^2 + s)|, and the number of negative pivots of C^2 + s. */
 FN void T(twisted_invert_site)(const twisted_invert_args *a, long u, vexact *sum)
 {
-    const vreal mu2 = vset((real)(a->mu * a->mu));
-    vdouble logs = vdouble_zero();
+    const vreal mu2 = vset((real)a->square);
+    vdouble logs = vdouble_zero(), negatives = vdouble_zero();
     for (int chirality = 0; chirality < 2; chirality++) {
         vreal c[36], square[36], l[36], k[36];
         T(load)(c, &a->in, u, chirality, 36);
@@ -212,11 +212,13 @@ FN void T(twisted_invert_site)(const twisted_invert_args *a, long u, vexact *sum
         UNROLL for (int i = 0; i < 6; i++) square[i] += mu2;
         T(clover_block_invert)(k, l, square);
         T(log_pivots_add)(&logs, l, 0.5);
+        T(negative_pivots_add)(&negatives, l);
         T(save)(k, &a->mu_out, u, chirality, 36);
         T(clover_block_product)(square, c, k);
         T(save)(square, &a->out, u, chirality, 36);
     }
     T(exact_deposit)(&sum[0], logs);
+    T(exact_deposit)(&sum[1], negatives);
 }
 
 /* The anti-Hermitian part of i tau contracted over spin: for a 2x2 spin block of colour matrices m[s][t], of the matrix
@@ -269,12 +271,12 @@ FN void T(outer)(vreal m[18], const vreal p[6], const vreal q[6])
     }
 }
 
-/* Z_{mu nu} += factor * anti-Hermitian part of sum_spin i sigma_{mu nu} X Y^dagger, for all planes. */
-FN void T(clover_insert_site)(const clover_insert_args *a, long u)
+/* The insertions of one group, see clover_insert_site(). */
+FN void T(clover_insert_group)(const clover_insert_args *a, long u, int group)
 {
     vreal x[24], y[24];
-    T(load)(x, &a->x, u, 0, 24);
-    T(load)(y, &a->y, u, 0, 24);
+    T(load)(x, &a->x, u, group, 24);
+    T(load)(y, &a->y, u, group, 24);
     UNROLL for (int plane = 0; plane < 3; plane++)
     {
         const int pauli = T(sigma_pauli)(plane);
@@ -290,6 +292,12 @@ FN void T(clover_insert_site)(const clover_insert_args *a, long u)
         }
         T(insertion_add)(&a->tensor, u, plane, a->factor, z);
     }
+}
+
+/* Z_{mu nu} += factor * anti-Hermitian part of sum_spin i sigma_{mu nu} X Y^dagger, for all planes, summed over groups. */
+FN void T(clover_insert_site)(const clover_insert_args *a, long u)
+{
+    for (int group = 0; group < a->x.groups; group++) T(clover_insert_group)(a, u, group);
 }
 
 /* Insertions of the logarithm of the determinant: Z_{mu nu} += factor * tr_spin i sigma_{mu nu} C^-1, for all planes. */

@@ -220,6 +220,17 @@ struct ref_mobius {
 };
 void ref_mobius_apply(double complex *out, const double complex *in, const struct ref_mobius *m, int dagger);
 
+/* ---------------------------------------------------------------- non-degenerate doublet (ref_doublet.c) */
+
+/* M = D + i mu gamma_5 tau_twist + epsilon tau_split, tau_1 to tau_3; vectors are [flavour][site][12]. */
+struct ref_doublet {
+    const struct ref_wilson *w;
+    double mu, epsilon;
+    int twist, split;
+};
+extern const double complex ref_tau[3][2][2];
+void ref_doublet_apply(double complex *out, const double complex *in, const struct ref_doublet *d, int dagger);
+
 /* out = K in for the restricted additive Schwarz preconditioner K of that operator, from zero: in every block of `size`
  * sites, continued by `overlap` sites where it is shorter than the lattice, so many steps of minimal residual with
  * Dirichlet conditions, of which the block's own sites are kept (ref_schwarz.c). With two colours first the blocks
