@@ -36,6 +36,26 @@ typedef struct {
     int parity;
 } clover_build_args;
 
+/* Exponent in, of which out = diagonal exp(in / diagonal), by so many terms of its series. */
+typedef struct {
+    view in, out;
+    double diagonal;
+    double inside; /* as in clover_build_args */
+    int terms;
+    geom g;
+    int parity;
+} clover_exp_args;
+
+typedef struct {
+    view x, y, out;
+} clover_outer_args;
+
+typedef struct {
+    view in, exponent, out;
+    double diagonal;
+    int terms;
+} clover_chain_args;
+
 typedef struct {
     view in, out;
 } clover_invert_args;

@@ -22,8 +22,8 @@ typedef struct {
     const field *links; /* links on both parities */
     const field *clover; /* clover term where the form asks for one; of both parities or of that of out */
     double mu; /* twisted mass: where it is not zero, forms with a clover term C have C + i mu gamma_5 K in its place */
-    const field *mu_clover;    /* K, as clover; K and C are unit matrices where they are null */
-    int doublet;               /* slices are the flavours of a doublet: with mu or epsilon, forms with a clover term have
+    const field *mu_clover; /* K, as clover; K and C are unit matrices where they are null */
+    int doublet;            /* slices are the flavours of a doublet: with mu or epsilon, forms with a clover term have
                                   C + (i mu gamma_5 tau_2 + epsilon tau_3) K in place of C */
     double epsilon;
     const field *add;          /* summand where the form has one */
@@ -51,17 +51,22 @@ void clover_apply_norm2_start(vector_sum *s, field *out, parity p, const field *
  * (M. Luescher and S. Schaefer, arXiv:1206.2809, appendix A). */
 typedef struct {
     double space, time, inside;
+    int exponential; /* exponential clover term */
 } clover_coefficients;
 
 static inline clover_coefficients clover_isotropic(double c_sw)
 {
-    const clover_coefficients c = {c_sw, c_sw, 0};
+    const clover_coefficients c = {c_sw, c_sw, 0, 0};
     return c;
 }
 
-/* clover = diagonal + (i c / 4) sigma F on the parities that it holds, c that of the plane; the diagonal alone on the end slices of
+/* clover = diagonal + (i c / 4) sigma F, or diagonal exp((i c / 4) sigma F / diagonal) of an exponential term, on the parities that it holds, c that of the plane; the diagonal alone on the end slices of
  * lattices bounded in time. */
 void clover_build(field *clover, const field *tensor, double diagonal, clover_coefficients c);
+/* outer += X Y^dagger + Y X^dagger on parity p, a block of spins and colours for either chirality, as a clover term. */
+void clover_outer(field *outer, parity p, const field *x, const field *y);
+/* Turns H of tr [H dC] into H' of tr [H' dA] on parity p, C = diagonal exp(A / diagonal); exponent is A. h may be out. */
+void clover_chain(field *out, parity p, const field *h, const field *exponent, double diagonal, clover_coefficients c);
 /* inverse = clover^-1 on parity p. Returns log |det clover| there; *negatives counts negative pivots, zero for a
  * positive clover term. inverse may be clover. */
 double clover_invert(field *inverse, const field *clover, parity p, double *negatives);

@@ -177,6 +177,8 @@ void ref_wilson_create(struct ref_wilson *w, struct ref_lattice l, const double 
 void ref_wilson_create_anisotropic(struct ref_wilson *w, struct ref_lattice l, const double complex *u, double mass,
                                    const struct ref_anisotropy *k, int bc);
 void ref_wilson_twist(struct ref_wilson *w, double mu);
+/* Makes the site-diagonal part diagonal exp[(a - diagonal) / diagonal], before it is twisted or changed next to the ends. */
+void ref_wilson_exponential(struct ref_wilson *w, double diagonal);
 /* Adds to the diagonal of A on the slices next to the ends of time. */
 void ref_wilson_inside(struct ref_wilson *w, double add);
 void ref_wilson_destroy(struct ref_wilson *w);
