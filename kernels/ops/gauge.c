@@ -167,7 +167,7 @@ void gauge_force(field *force, const field *links, gauge_weights w)
     {
         args.parity = more.parity = p;
         args.momenta = more.momenta = field_out(force, p);
-        kernel_run(KERNEL_gauge_force, links, &args,
+        kernel_run(args.ends.bounded ? KERNEL_gauge_force_bounded : KERNEL_gauge_force, links, &args,
                    (kernel_work){.n = field_units(links), .flops = sites * staples_flops(w)});
         if (w.parallelogram != 0) run(KERNEL_parallelogram_force, links, &more, NULL);
     }
