@@ -185,31 +185,37 @@ static const param_section checkpoint_section = {"checkpoint",  0,   KEYS(checkp
 static const param_section save_section = {
     "save", 0, KEYS(save_table), sizeof(save_params), "configurations that are kept", NULL};
 
+static const param_section *sections[256];
+static int nsections;
+
+static void add_section(const param_section *s)
+{
+    REQUIRE(nsections < (int)(sizeof sections / sizeof sections[0]), "more than %d sections and parts", nsections);
+    sections[nsections++] = s;
+}
+
 const param_section *const *parameter_sections(int *n)
 {
-    static const param_section *all[64];
-    static int count;
     const param_section *const first[] = {&run_section, &machine_section, &lattice_section};
     fill_choices();
-    if (!count) {
-        for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) all[count++] = first[i];
-        for (int i = 0; gauge_section(i); i++) all[count++] = gauge_section(i);
-        for (int i = 0; link_map_section(i); i++) all[count++] = link_map_section(i);
-        for (int i = 0; quark_section(i); i++) all[count++] = quark_section(i);
-        for (int i = 0; action_section(i); i++) all[count++] = action_section(i);
-        all[count++] = &integrator_section;
-        for (int i = 0; solver_section(i); i++) all[count++] = solver_section(i);
-        all[count++] = &checkpoint_section;
-        all[count++] = &save_section;
-        all[count++] = &watch_section;
-        all[count++] = smearing_section();
-        for (int i = 0; source_section(i); i++) all[count++] = source_section(i);
-        all[count++] = propagator_section();
-        for (int i = 0; observable_section(i); i++) all[count++] = observable_section(i);
+    if (!nsections) {
+        for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) add_section(first[i]);
+        for (int i = 0; gauge_section(i); i++) add_section(gauge_section(i));
+        for (int i = 0; link_map_section(i); i++) add_section(link_map_section(i));
+        for (int i = 0; quark_section(i); i++) add_section(quark_section(i));
+        for (int i = 0; action_section(i); i++) add_section(action_section(i));
+        add_section(&integrator_section);
+        for (int i = 0; solver_section(i); i++) add_section(solver_section(i));
+        add_section(&checkpoint_section);
+        add_section(&save_section);
+        add_section(&watch_section);
+        add_section(smearing_section());
+        for (int i = 0; source_section(i); i++) add_section(source_section(i));
+        add_section(propagator_section());
+        for (int i = 0; observable_section(i); i++) add_section(observable_section(i));
     }
-    REQUIRE(count <= (int)(sizeof all / sizeof all[0]), "%d sections and parts", count);
-    *n = count;
-    return all;
+    *n = nsections;
+    return sections;
 }
 
 /* ---- reading ---- */

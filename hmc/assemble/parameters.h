@@ -62,6 +62,8 @@ typedef struct {
 /* The section [propagator.NAME]. */
 typedef struct {
     char quark[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE], source[PARAM_STRING_SIZE];
+    char sink[PARAM_CHOICE_SIZE];
+    char rough_solver[PARAM_STRING_SIZE]; /* solver at positions that are not exact */
     char sink_smearing[PARAM_STRING_SIZE], error_estimate[PARAM_CHOICE_SIZE];
     char file[PARAM_STRING_SIZE], file_mode[PARAM_CHOICE_SIZE], file_bits[PARAM_CHOICE_SIZE];
     double file_residual;
@@ -78,6 +80,7 @@ typedef struct {
     char kind[PARAM_CHOICE_SIZE];
     int64_t interval;
     char propagators[MEASURE_PROPAGATORS][PARAM_STRING_SIZE]; /* names of those that observables contract */
+    int positions, exact_positions; /* numbers of source positions (hmc/measure/positions.h) */
     /* Keys of observables that solve for themselves. */
     char quark[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE], error_estimate[PARAM_CHOICE_SIZE];
     char source[PARAM_STRING_SIZE];

@@ -97,7 +97,10 @@ const param_section *observable_section(int i);
 #define OBSERVABLE_KEY(keys, member) (offsetof(measure_params, own) + offsetof(keys, member))
 #define OBSERVABLE_OWN(keys, m) ((const keys *)(const void *)(m)->own.bytes)
 
-/* Makes the measurement; free the result with measure_result_free(). A source outside the lattice is a user error. */
+/* The number of the column `axis`; that of all columns where there is none. */
+int observable_axis(const observable *o);
+
+/* Makes the measurement, at one position; free the result with measure_result_free(). A source outside the lattice is a user error. */
 measure_result measure(const measure_context *c, const named_measure *m);
 
 /* Noise seed of this configuration, from [run] seed and its plaquette to twelve digits. So configurations have different
