@@ -258,6 +258,7 @@ void gauge_update_by(field *links, double space, double time, const field *momen
             field_out(links, p), field_in(momenta, p), {space, time}, links->lat->time == TIME_SCHROEDINGER};
         run(KERNEL_link_update, links, &args, NULL);
     }
+    slices_scale(links, SLICES_INACTIVE_LINKS, 0); /* zeros without a sign */
 }
 
 double gauge_unitarise(field *links)
@@ -268,6 +269,7 @@ double gauge_unitarise(field *links)
         unitarise_args args = {field_out(links, p)};
         run(KERNEL_unitarise, links, &args, &s);
     }
+    slices_scale(links, SLICES_INACTIVE_LINKS, 0);
     comm_group_sum_exact(links->lat->group, &s, 1);
     const lattice *lat = links->lat;
     const double inactive = lat->time == TIME_PERIODIC ? 0 : (double)lat->volume / lat->size[3];
