@@ -122,14 +122,29 @@ static void run_energy_density(bench *b)
     gauge_energy_density(b->density, b->tensor, b->links_double);
 }
 
-/* Slices next to the ends, as on a lattice that is bounded in time. */
-static void run_scale_slices(bench *b)
+/* Operations on lattices that are bounded in time. */
+static void on_open_lattice(bench *b, void (*run)(bench *b))
 {
     lattice *lat = (lattice *)b->lat;
     if (lat->size[3] < 4) return;
     lattice_bound(lat, TIME_OPEN);
-    slices_scale(b->force, SLICES_QUARK_LINKS, -1);
+    run(b);
     lattice_bound(lat, TIME_PERIODIC);
+}
+
+static void scale_slices(bench *b)
+{
+    slices_scale(b->force, SLICES_QUARK_LINKS, -1);
+}
+
+static void run_scale_slices(bench *b)
+{
+    on_open_lattice(b, scale_slices);
+}
+
+static void run_open_force(bench *b)
+{
+    on_open_lattice(b, run_rectangle_force);
 }
 
 static void run_unitarise(bench *b)
@@ -215,6 +230,7 @@ static void run_trace_products(bench *b)
 const bench_op bench_ops_gauge[] = {
     {"gauge_force", "force", 0, 0, 1, BENCH_DOUBLE, run_gauge_force, 0},
     {"rectangle_force", "force", 0, 0, 1, BENCH_DOUBLE, run_rectangle_force, 0},
+    {"open_force", "force", 0, 0, 1, BENCH_DOUBLE, run_open_force, 0},
     {"parallelogram_force", "force", 0, 0, 1, BENCH_DOUBLE, run_parallelogram_force, 0},
     {"hop_force", "force", 0, 0, 1, BENCH_DOUBLE, run_hop_force, 0},
     {"clover_insert", "force", 0, 0, 1, BENCH_DOUBLE, run_clover_insert, 0},

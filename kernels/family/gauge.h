@@ -113,6 +113,8 @@ typedef struct {
     int parity;
 } momenta_laplace_args;
 
+typedef gauge_force_args gauge_force_bounded_args;
+
 typedef random_args random_momenta_args;
 typedef random_args random_links_args;
 

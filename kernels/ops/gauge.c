@@ -167,7 +167,7 @@ void gauge_force(field *force, const field *links, gauge_weights w)
     {
         args.parity = more.parity = p;
         args.momenta = more.momenta = field_out(force, p);
-        kernel_run(KERNEL_gauge_force, links, &args,
+        kernel_run(args.ends.bounded ? KERNEL_gauge_force_bounded : KERNEL_gauge_force, links, &args,
                    (kernel_work){.n = field_units(links), .flops = sites * staples_flops(w)});
         if (w.parallelogram != 0) run(KERNEL_parallelogram_force, links, &more, NULL);
     }
@@ -258,6 +258,7 @@ void gauge_update_by(field *links, double space, double time, const field *momen
             field_out(links, p), field_in(momenta, p), {space, time}, links->lat->time == TIME_SCHROEDINGER};
         run(KERNEL_link_update, links, &args, NULL);
     }
+    slices_scale(links, SLICES_INACTIVE_LINKS, 0); /* zeros without a sign */
 }
 
 double gauge_unitarise(field *links)
@@ -268,6 +269,7 @@ double gauge_unitarise(field *links)
         unitarise_args args = {field_out(links, p)};
         run(KERNEL_unitarise, links, &args, &s);
     }
+    slices_scale(links, SLICES_INACTIVE_LINKS, 0);
     comm_group_sum_exact(links->lat->group, &s, 1);
     const lattice *lat = links->lat;
     const double inactive = lat->time == TIME_PERIODIC ? 0 : (double)lat->volume / lat->size[3];

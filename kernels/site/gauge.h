@@ -80,10 +80,9 @@ FN void T(staples_to_momenta)(const view *momenta, const geom *g, const view *li
 }
 
 /* Force of the plaquette and rectangle action: momenta += P(U_mu(x) sum of staples), the staples weighted with those of c0
- * and c1. A staple goes n b back from the link's end, b against mu, and one of the rectangles f n b in place of n. */
-#define PARTS_gauge_force 4
-#define REACH_gauge_force 2
-FN void T(gauge_force_part)(const gauge_force_args *a, const geom *g, T(walker) home, int mu)
+ * and c1. A staple goes n b back from the link's end, b against mu, and one of the rectangles f n b in place of n. bounded: a
+ * literal, whether loops next to the ends of time have factors. */
+FN void T(gauge_force_of)(const gauge_force_args *a, const geom *g, T(walker) home, int mu, int bounded)
 {
     const T(walker) end = T(walk)(g, home, mu, 1);
     const int f = 2 * mu, b = 2 * mu + 1;
@@ -97,8 +96,9 @@ FN void T(gauge_force_part)(const gauge_force_args *a, const geom *g, T(walker) 
         {
             const int n = 2 * nu + side, back = 2 * nu + 1 - side;
             const int around[3] = {f, n, b}, rectangles[2][5] = {{n, b, b, back, f}, {n, n, b, back, back}};
-            const vreal factor = in_time ? T(time_factor)(&a->ends, g, home, nu == 3 && side ? -1 : 0)
-                                         : T(space_factor)(&a->ends, g, home);
+            const vreal factor = !bounded  ? vset(1)
+                                 : in_time ? T(time_factor)(&a->ends, g, home, nu == 3 && side ? -1 : 0)
+                                           : T(space_factor)(&a->ends, g, home);
             const vreal of_rectangles = in_time ? vset(1) : factor, c0 = factor * (real)a->c0[in_time];
             T(walker) w = end;
             T(su3_zero)(m);
@@ -121,7 +121,22 @@ FN void T(gauge_force_part)(const gauge_force_args *a, const geom *g, T(walker) 
     }
     T(staples_to_momenta)(&a->momenta, g, &a->links, home, mu, sum);
 }
+
+#define PARTS_gauge_force 4
+#define REACH_gauge_force 2
+FN void T(gauge_force_part)(const gauge_force_args *a, const geom *g, T(walker) home, int mu)
+{
+    T(gauge_force_of)(a, g, home, mu, 0);
+}
 PARTS_SITE(gauge_force)
+
+#define PARTS_gauge_force_bounded 4
+#define REACH_gauge_force_bounded 2
+FN void T(gauge_force_bounded_part)(const gauge_force_bounded_args *a, const geom *g, T(walker) home, int mu)
+{
+    T(gauge_force_of)(a, g, home, mu, 1);
+}
+PARTS_SITE(gauge_force_bounded)
 
 /* Force of parallelograms: 24 of them start with a link. */
 #define PARTS_parallelogram_force 4
