@@ -111,9 +111,9 @@ fermion *wilson_fermion(const field *links, const wilson_settings *s)
     linop *direct = wilson_schur(q->w);
     const clover_coefficients c = wilson_clover(s);
     fermion_open(&q->base,
-                 c.space == 0 && c.time == 0 ? &plain
-                 : s->thin_clover            ? &thin_clover
-                                             : &clover,
+                 c.space == 0 && c.time == 0 && c.inside == 0 ? &plain
+                 : s->thin_clover                             ? &thin_clover
+                                                              : &clover,
                  links, s->map, direct, normal_create(direct));
     return &q->base;
 }

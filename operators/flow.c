@@ -41,12 +41,15 @@ static void slope(field *out, const field *links, const flow_kernel *k, double x
     w.plaquette[1] *= xi * xi;
     momenta_zero(out);
     gauge_force(out, links, w);
+    if (links->lat->time == TIME_OPEN) slices_scale(out, SLICES_END_LINKS, 2);
+    if (links->lat->time == TIME_SCHROEDINGER) momenta_clear_fixed(out);
     if (k->corrects) momenta_laplace(out, 1.0 / 12, links);
 }
 
 void flow_advance(field *links, const flow_kernel *k, double xi, double step, field *a, field *b)
 {
     const double in_time = step / (xi * xi);
+    REQUIRE(!k->corrects || links->lat->time == TIME_PERIODIC, "kernel %s at the ends of time", k->name);
     REQUIRE(xi == 1 || k->c1 == 0, "kernel %s with an anisotropy", k->name);
     slope(a, links, k, xi, 1.0 / 4);
     gauge_update_by(links, -step, -in_time, a);

@@ -7,6 +7,10 @@
  * (1 + nabla*_mu nabla_mu / 12) times the derivative of the link mu, which has no errors of order a^2 at tree level (A. Ramos and
  * S. Sint, arXiv:1508.05552).
  *
+ * On lattices bounded in time the flow moves the links that fluctuate. With open ends S has the weights of gauge_weights with c_G = 1,
+ * and the slope of links in space on the end slices is twice the derivative (M. Luescher and S. Schaefer, arXiv:1206.2809, appendix
+ * B); kernel zeuthen is for periodic lattices.
+ *
  * On an anisotropic lattice, a_s = xi a_t, the flow of kernel wilson is that of the continuum with times in units of a_s^2:
  * temporal plaquettes weigh xi^2 in S, and slopes of links in time are divided by it (S. Borsanyi et al., arXiv:1205.0781). */
 #ifndef PLAQ_FLOW_H

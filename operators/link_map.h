@@ -87,7 +87,11 @@ void link_map_pull_back(link_map *m, field *force);
  * The force dS/dU of twisted links is that of the links before the twist, since a phase commutes with all matrices. */
 
 /* A map that twists the links of `smearing`, or where that is null the links `from`; it takes a share of `smearing` and has
- * one user. Angles that are all zero make no map: the result is a share of `smearing`, or null. */
+ * one user. Angles that are all zero make no map on a periodic lattice: the result is a share of `smearing`, or null.
+ *
+ * On a lattice bounded in time quark fields vanish on both end slices: the map's links that touch one are zero, and so are their
+ * forces. The hop then couples an end slice to nothing, and M is its diagonal there, whatever solver, precision or blocks read the
+ * links. The clover term is made of the links before the map. */
 link_map *link_map_twist(link_map *smearing, const field *from, const double theta[4]);
 /* True if m, which may be null, is what that would make. */
 int link_map_twist_fits(const link_map *m, const link_map *smearing, const field *from, const double theta[4]);

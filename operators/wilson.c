@@ -364,8 +364,11 @@ double wilson_space(const wilson_settings *s)
 clover_coefficients wilson_clover(const wilson_settings *s)
 {
     const wilson_anisotropy *a = &s->anisotropy;
-    if (a->xi_0 == 0) return clover_isotropic(s->c_sw);
-    return (clover_coefficients){a->c_R / a->xi_0, a->c_T};
+    clover_coefficients c = clover_isotropic(s->c_sw);
+    if (a->xi_0 != 0) c = (clover_coefficients){a->c_R / a->xi_0, a->c_T, 0, 0};
+    c.inside = s->inside;
+    c.exponential = s->exponential;
+    return c;
 }
 
 wilson *wilson_create(const field *links, const wilson_settings *s)
@@ -471,12 +474,51 @@ static void continue_field(const wilson *w, const wilson_material *m, field *ful
 
 wilson_force wilson_force_open(field *of_hop, field *of_clover, const field *links)
 {
-    return (wilson_force){links, of_hop, of_clover, NULL};
+    return (wilson_force){links, of_hop, of_clover, NULL, NULL, NULL};
 }
 
 static void need_tensor(wilson_force *f)
 {
     if (!f->tensor) f->tensor = field_create(f->links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, f->links->where);
+}
+
+/* The exponent A of an exponential clover term diagonal exp(A / diagonal), on both parities. */
+static field *exponent_of(const wilson *w)
+{
+    const lattice *lat = w->links->lat;
+    field *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, w->links->where),
+          *exponent = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, w->links->where);
+    gauge_field_strength(tensor, w->special);
+    clover_build(exponent, tensor, 0, (clover_coefficients){w->c.space, w->c.time, 0, 0});
+    field_destroy(tensor);
+    return exponent;
+}
+
+/* Insertions of the exponential clover term of an operator, from all products of vectors so far, or none. */
+static void insert_outer(wilson_force *f)
+{
+    if (!f->outer) return;
+    field *exponent = exponent_of(f->of);
+    for (int p = 0; p < 2; p++) {
+        clover_chain(f->outer, (parity)p, f->outer, exponent, diagonal(f->of), f->of->c);
+        clover_insert_det(f->tensor, (parity)p, f->of->c, 1, f->outer);
+    }
+    field_destroy(exponent);
+    field_destroy(f->outer);
+    f->outer = NULL;
+}
+
+/* Terms of -2 Re Y^dagger dA X on parity p, A the clover term. */
+static void insert(wilson_force *f, wilson *w, parity p, const field *x, const field *y)
+{
+    if (!w->c.exponential) {
+        clover_insert(f->tensor, p, w->c, x, y);
+        return;
+    }
+    if (f->outer && f->of != w) insert_outer(f);
+    f->of = w;
+    if (!f->outer) f->outer = field_create(f->links->lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, f->links->where);
+    clover_outer(f->outer, p, x, y);
 }
 
 void wilson_force_add(wilson_force *f, wilson *w, double factor, const field *x, const field *y, const field *mx)
@@ -496,13 +538,13 @@ void wilson_force_add(wilson_force *f, wilson *w, double factor, const field *x,
     hop_force(f->of_hop, w->links, full_x, full_y, w->space);
     if (wilson_has_clover_term(w)) {
         need_tensor(f);
-        clover_insert(f->tensor, w->q, w->c, full_x, full_y);
+        insert(f, w, w->q, full_x, full_y);
         if (w->form == SCHUR_SYMMETRIC) {
             /* Mhat = A_p^-1 (asymmetric one): the variation of A_p^-1 adds -(A_p^-dagger Y)^dagger dA_p (Mhat X). */
             field difference = field_part(full_x, w->p);
             vector_axpby(&difference, -1, mx, 1);
         }
-        clover_insert(f->tensor, w->p, w->c, full_x, full_y);
+        insert(f, w, w->p, full_x, full_y);
     }
     field_destroy(z);
     field_destroy(full_y);
@@ -513,13 +555,26 @@ void wilson_force_add_log_det(wilson_force *f, wilson *w, double weight)
 {
     if (!wilson_has_clover_term(w)) return;
     const wilson_material *m = material_at(w, PREC_DOUBLE, w->links->where);
+    if (w->c.exponential && !has_twist(w)) return; /* the exponent has no trace, and the determinant is constant */
     need_tensor(f);
-    clover_insert_det(f->tensor, w->q, w->c, weight, m->inverse);
-    if (w->form == SCHUR_SYMMETRIC) clover_insert_det(f->tensor, w->p, w->c, weight, m->inverse);
+    if (!w->c.exponential) {
+        clover_insert_det(f->tensor, w->q, w->c, weight, m->inverse);
+        if (w->form == SCHUR_SYMMETRIC) clover_insert_det(f->tensor, w->p, w->c, weight, m->inverse);
+        return;
+    }
+    field *exponent = exponent_of(w), *h = field_like(m->inverse);
+    for (int k = 0; k < (w->form == SCHUR_SYMMETRIC ? 2 : 1); k++) {
+        const parity p = k ? w->p : w->q;
+        clover_chain(h, p, m->inverse, exponent, diagonal(w), w->c);
+        clover_insert_det(f->tensor, p, w->c, weight, h);
+    }
+    field_destroy(h);
+    field_destroy(exponent);
 }
 
 void wilson_force_close(wilson_force *f)
 {
+    insert_outer(f);
     if (f->tensor) clover_force(f->of_clover, f->links, f->tensor);
     field_destroy(f->tensor);
     f->tensor = NULL;

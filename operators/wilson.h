@@ -50,8 +50,10 @@ typedef struct {
     field_kind storage; /* hop links: FIELD_LINKS, or FIELD_LINKS_TWO_ROWS for less traffic, without a twist */
     link_map *map;      /* link map of hop and clover term; null: the links themselves */
     int thin_clover;    /* the clover term is made of the links themselves, the hop alone of the map's */
+    int exponential;    /* exponential clover term (A. Francis et al., arXiv:1911.04533), else the linear one */
     double mu;          /* twisted mass in units of 1/a, of either sign */
-    int doublet;        /* non-degenerate doublet of twisted mass mu and mass splitting epsilon; else epsilon is 0 */
+    double inside; /* c_F - 1 of lattices bounded in time, which is added to M on the slices next to the ends; else 0 */
+    int doublet;   /* non-degenerate doublet of twisted mass mu and mass splitting epsilon; else epsilon is 0 */
     double epsilon;
 } wilson_settings;
 
@@ -90,6 +92,8 @@ void wilson_apply(wilson *w, field *y, const field *x, int dagger);
 typedef struct {
     const field *links;
     field *of_hop, *of_clover, *tensor; /* two borrowed forces; tensor of its own, made when a term needs it */
+    field *outer; /* products of vectors that the exponential clover term of an operator waits for */
+    wilson *of;   /* that operator */
 } wilson_force;
 
 /* links: those of the clover term. The forces, which may be one field, are those of the hop's links but for their twist and

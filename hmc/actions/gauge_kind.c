@@ -26,6 +26,10 @@ static const param keys[] = {
      1},
     {"xi_0", PARAM_REAL, AT(xi_0), "1", "(0,100]", NULL,
      "bare anisotropy a_s / a_t: weights of loops in space are divided by it, those of loops with time multiplied", 1},
+    {"c_G", PARAM_REAL, AT(c_G), "1", "(0,100]", NULL,
+     "boundary coefficient of time_boundary = open: loops in space on the end slices have c_G / 2 times their weight "
+     "(CLS: 1); and of schroedinger, c_t: plaquettes in time with an edge on a wall have c_G times theirs",
+     1},
 };
 static const param c1_table[] = {
     {"c1", PARAM_REAL, AT(c1), "0", "[-100,100]", NULL, "coefficient of the rectangles; has to be given", 1},
@@ -128,7 +132,8 @@ static gauge_weights weights_short_in_time(const gauge_params *g)
 {
     const double s2 = g->u_s * g->u_s, t2 = g->u_t * g->u_t, s4 = s2 * s2;
     return (gauge_weights){.plaquette = {5 * g->beta / (3 * s4), 4 * g->beta / (3 * s2 * t2)},
-                           .rectangle = {-g->beta / (12 * s4 * s2), -g->beta / (12 * s4 * t2), 0}};
+                           .rectangle = {-g->beta / (12 * s4 * s2), -g->beta / (12 * s4 * t2), 0},
+                           .c_G = 1};
 }
 
 static gauge_weights isotropic_weights(const gauge_params *g)
@@ -146,7 +151,8 @@ static gauge_weights isotropic_weights(const gauge_params *g)
 
 gauge_weights gauge_params_weights(const gauge_params *g)
 {
-    const gauge_weights w = isotropic_weights(g);
+    gauge_weights w = isotropic_weights(g);
+    w.c_G = g->c_G;
     return g->xi_0 == 1 ? w : gauge_weights_anisotropic(w, g->xi_0);
 }
 

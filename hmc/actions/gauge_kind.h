@@ -9,7 +9,7 @@ typedef struct {
     char action[PARAM_CHOICE_SIZE];
     double beta, c1, u0;
     int flavours;
-    double xi_0, u_s, u_t;
+    double xi_0, u_s, u_t, c_G;
 } gauge_params;
 
 /* Weights of loops over beta are 1 - 8 c1 and c1; or with tadpoles 1, -(1 - r ln u0) / (20 u0^2) and p ln u0 / u0^2 of

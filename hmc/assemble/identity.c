@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "hmc/measure/observable.h"
+#include "hmc/measure/positions.h"
 #include "hmc/assemble/simulation.h"
 #include "hmc/actions/gauge_kind.h"
 #include "hmc/actions/action_kind.h"
@@ -57,10 +58,20 @@ static void add(param_text *text, const char *section, const char *key, const vo
     add_one(text, s, p, in);
 }
 
+/* Keys of quarks that came after files with identities: these have them where they are not the default. */
+static int is_later(const param *p, const void *in)
+{
+    static const char *const later = "c_F clover_term";
+    char value[PARAM_TEXT_SIZE];
+    if (!param_has_word(later, p->name)) return 0;
+    param_format(p, in, value, sizeof value);
+    return !strcmp(value, p->deflt);
+}
+
 static void add_physics(param_text *text, const param_section *s, const void *in)
 {
     for (int i = 0; i < s->count; i++)
-        if (s->table[i].physics) add_one(text, s, &s->table[i], in);
+        if (s->table[i].physics && !is_later(&s->table[i], in)) add_one(text, s, &s->table[i], in);
 }
 
 static void add_links(param_text *text, const link_settings *links)
@@ -190,6 +201,7 @@ static void add_propagator(param_text *text, const parameters *p, const char *na
     add_source(text, p, q->source);
     add_smearing(text, p, "sink.", q->sink_smearing);
     if (!strcmp(q->error_estimate, "yes")) add(text, "propagator", "error_estimate", q);
+    if (strcmp(q->sink, "site")) add(text, "propagator", "sink", q);
     if (q->file[0] && strcmp(q->file_bits, "64")) add(text, "propagator", "file_bits", q);
 }
 
@@ -198,6 +210,31 @@ param_text identity_of_propagator(const parameters *p, const char *name)
     param_text text = {0};
     add_propagator(&text, p, name);
     return text;
+}
+
+/* Keys, all of them, of a solver whose solutions are not to a tolerance; null: none. */
+static void add_rough(param_text *text, const char *prefix, const named_settings *solver)
+{
+    param_text keys = {0};
+    if (!solver) return;
+    const solver_type *type = solver_type_find(solver->p.type);
+    add_all(&keys, solver_section(0), &solver->p);
+    if (type->own) add_all(&keys, type->own, &solver->p);
+    add_prefixed(text, prefix, keys.data);
+    param_text_free(&keys);
+}
+
+/* Positions of the sources of the propagators, where there are several. */
+static void add_positions(param_text *text, const parameters *p, const named_measure *m)
+{
+    const char *name;
+    if (m->p.positions <= 1) return;
+    add(text, "measure", "positions", &m->p);
+    add(text, "measure", "exact_positions", &m->p);
+    add(text, "run", "seed", &p->run);
+    for (int i = 0; measure_is_rough(&m->p) && (name = measure_propagator(&m->p, i)); i++)
+        add_rough(text, i == 0 ? "rough." : "second.rough.",
+                  parameters_attempt(p, parameters_propagator(p, name)->p.rough_solver, 0));
 }
 
 /* The propagators that a measurement contracts. */
@@ -221,21 +258,13 @@ static const char *own_key(const observable *o, const named_measure *m, const ch
     return text;
 }
 
-/* Estimates by noise depend on solves that are not to a tolerance: all keys of the low-precision solver, and the file of
- * eigenvectors whose part is known exactly. */
+/* Estimates by noise depend on solves that are not to a tolerance, and on the file of eigenvectors whose part is known
+ * exactly. */
 static void add_noise(param_text *text, const parameters *p, const named_measure *m, const named_settings *solver)
 {
     const observable *o = observable_find(m->p.kind);
     char value[PARAM_TEXT_SIZE];
-    const named_settings *low = parameters_attempt(p, own_key(o, m, "rough_solver", value), 0);
-    if (low) {
-        param_text keys = {0};
-        const solver_type *type = solver_type_find(low->p.type);
-        add_all(&keys, solver_section(0), &low->p);
-        if (type->own) add_all(&keys, type->own, &low->p);
-        add_prefixed(text, "rough_", keys.data);
-        param_text_free(&keys);
-    }
+    add_rough(text, "rough_", parameters_attempt(p, own_key(o, m, "rough_solver", value), 0));
     if (!strcmp(own_key(o, m, "low_modes", value), "yes")) add(text, "solver", "eigenvectors", &solver->p);
 }
 
@@ -259,6 +288,7 @@ param_text identity_of_measurement(const parameters *p, const named_measure *m)
     if (o->own) add_own(&text, o, &m->p);
     if (m->p.links[0]) add_links(&text, parameters_links(p, m->p.links));
     add_propagators(&text, p, m);
+    add_positions(&text, p, m);
     if (o->propagators || o->quarks == MEASURE_NO_QUARKS) return text;
     const quark_params *f = &p->quarks[parameters_quark(p, m->p.quark)].p;
     const named_settings *solver = parameters_attempt(p, m->p.solver[0] ? m->p.solver : f->solver, 0);
@@ -267,7 +297,7 @@ param_text identity_of_measurement(const parameters *p, const named_measure *m)
     if (o->from_source) add_source(&text, p, m->p.source);
     add_noise(&text, p, m, solver);
     if (!strcmp(m->p.error_estimate, "yes")) add(&text, "measure", "error_estimate", &m->p);
-    if (observable_has(o, "noise")) add(&text, "run", "seed", &p->run);
+    if (observable_has(o, "vectors")) add(&text, "run", "seed", &p->run);
     return text;
 }
 

@@ -8,7 +8,7 @@
 #include "hmc/quarks/quark.h"
 #include "hmc/actions/action_kind.h"
 #include "hmc/integrate/reversal.h"
-#include "hmc/measure/propagator.h"
+#include "hmc/measure/positions.h"
 #include "hmc/tell/text.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
@@ -51,17 +51,23 @@ static int had_enough(void)
     return ++asked > ENOUGH;
 }
 
-/* The measurements that are due, one after the other. */
-static void count_measurements(measure_context c, const int due[MAX_NAMED])
+static void begin_counting(void *context, int i, const char *where)
 {
-    c.propagators = propagator_store_open(&c, due);
-    for (int i = 0; i < c.p->nmeasures; i++) {
-        if (!due[i]) continue;
-        asked = 0;
-        measure_result r = measure(&c, &c.p->measures[i]);
-        measure_result_free(&r);
-    }
-    propagator_store_close(c.propagators);
+    (void)context, (void)i, (void)where;
+    asked = 0;
+}
+
+static int end_counting(void *context, int i, measure_result *r)
+{
+    (void)context, (void)i;
+    measure_result_free(r);
+    return 0;
+}
+
+/* The measurements that are due, one after the other. */
+static void count_measurements(const measure_context *c, const int due[MAX_NAMED])
+{
+    measure_due(c, due, &(measure_calls){NULL, begin_counting, end_counting});
 }
 
 /* Steps of a level after which the guesses of its solves are made of all solutions that are kept. */
@@ -97,7 +103,7 @@ memory_forecast memory_predicted(const parameters *p, const lattice *lat, place 
     for (int turn = 0; turn < 2; turn++) {
         trajectory_run(&s->e, (random_key){0}, 1, 1); /* a trajectory that comes to no end says so in the run */
         if (watch_reversal_due(&p->watch, p->watch.reversibility_interval)) reversal_measure(&s->e, (random_key){0}, 1);
-        count_measurements(c, due);
+        count_measurements(&c, due);
     }
     simulation_destroy(s);
     return forecast_of(&count);
@@ -111,7 +117,7 @@ memory_forecast memory_measured(const parameters *p, int64_t trajectory, const l
     const measure_context c = {p, links, NULL, had_enough, trajectory, NULL};
     int due[MAX_NAMED];
     for (int i = 0; i < MAX_NAMED; i++) due[i] = 1;
-    for (int turn = 0; turn < 2; turn++) count_measurements(c, due);
+    for (int turn = 0; turn < 2; turn++) count_measurements(&c, due);
     field_destroy(links);
     lattice_destroy(count.lat);
     return forecast_of(&count);

@@ -46,8 +46,10 @@ static const param run_table[] = {
      "it",
      0},
     {"seed", PARAM_LONG, AT(run_params, seed), "1", "[0,inf)", NULL, "key of every random number of the run", 1},
-    {"start", PARAM_CHOICE, AT(run_params, start), "cold", "cold|hot|file", NULL,
-     "first configuration: all links one, random, or read from config", 1},
+    {"start", PARAM_CHOICE, AT(run_params, start), "cold", "cold|hot|file|cut", NULL,
+     "first configuration: all links one, random, or read from config; cut: that of a periodic lattice, whose links in "
+     "time of the last slice become zero, for an ensemble with time_boundary = open",
+     1},
     {"config", PARAM_STRING, AT(run_params, config), "", NULL, NULL,
      "lattice file to start from with start = file (any format that plaq reads)", 1},
     {"length", PARAM_REAL, AT(run_params, length), "1", "(0,1000]", "MD time",
@@ -106,8 +108,18 @@ static const param machine_table[] = {
 static const param lattice_table[] = {
     {"size", PARAM_INT4, AT(lattice_params, size), "0.0.0.0", "[0,32766]", "sites",
      "extents X.Y.Z.T, even numbers of at least 2; a run needs them, a measurement takes them from its files", 1},
-    {"time_boundary", PARAM_CHOICE, AT(lattice_params, time_boundary), "antiperiodic", "antiperiodic|periodic", NULL,
-     "boundary condition of quarks in time; `theta` of a quark adds to it", 1},
+    {"time_boundary", PARAM_CHOICE, AT(lattice_params, time_boundary), "antiperiodic",
+     "antiperiodic|periodic|open|schroedinger", NULL,
+     "boundary in time: that of quarks on a periodic lattice, to which `theta` of a quark adds; or open: links in time "
+     "of "
+     "the last slice are zero, quark fields vanish on the two end slices, and loops in space there have half their "
+     "weight (arXiv:1206.2809); or schroedinger: a Schroedinger functional of T = N_t - 1, the same with links in "
+     "space "
+     "fixed on the two end slices, the walls, and the plaquette action",
+     1},
+    {"low_phases", PARAM_WORDS, AT(lattice_params, low_phases), "0 0 0", NULL, NULL,
+     "of time_boundary = schroedinger: links in space of the first slice are exp(i diag(phases) / L)", 1},
+    {"up_phases", PARAM_WORDS, AT(lattice_params, up_phases), "0 0 0", NULL, NULL, "the same of the last slice", 1},
 };
 
 static const param integrator_table[] = {
@@ -173,31 +185,37 @@ static const param_section checkpoint_section = {"checkpoint",  0,   KEYS(checkp
 static const param_section save_section = {
     "save", 0, KEYS(save_table), sizeof(save_params), "configurations that are kept", NULL};
 
+static const param_section *sections[256];
+static int nsections;
+
+static void add_section(const param_section *s)
+{
+    REQUIRE(nsections < (int)(sizeof sections / sizeof sections[0]), "more than %d sections and parts", nsections);
+    sections[nsections++] = s;
+}
+
 const param_section *const *parameter_sections(int *n)
 {
-    static const param_section *all[64];
-    static int count;
     const param_section *const first[] = {&run_section, &machine_section, &lattice_section};
     fill_choices();
-    if (!count) {
-        for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) all[count++] = first[i];
-        for (int i = 0; gauge_section(i); i++) all[count++] = gauge_section(i);
-        for (int i = 0; link_map_section(i); i++) all[count++] = link_map_section(i);
-        for (int i = 0; quark_section(i); i++) all[count++] = quark_section(i);
-        for (int i = 0; action_section(i); i++) all[count++] = action_section(i);
-        all[count++] = &integrator_section;
-        for (int i = 0; solver_section(i); i++) all[count++] = solver_section(i);
-        all[count++] = &checkpoint_section;
-        all[count++] = &save_section;
-        all[count++] = &watch_section;
-        all[count++] = smearing_section();
-        for (int i = 0; source_section(i); i++) all[count++] = source_section(i);
-        all[count++] = propagator_section();
-        for (int i = 0; observable_section(i); i++) all[count++] = observable_section(i);
+    if (!nsections) {
+        for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) add_section(first[i]);
+        for (int i = 0; gauge_section(i); i++) add_section(gauge_section(i));
+        for (int i = 0; link_map_section(i); i++) add_section(link_map_section(i));
+        for (int i = 0; quark_section(i); i++) add_section(quark_section(i));
+        for (int i = 0; action_section(i); i++) add_section(action_section(i));
+        add_section(&integrator_section);
+        for (int i = 0; solver_section(i); i++) add_section(solver_section(i));
+        add_section(&checkpoint_section);
+        add_section(&save_section);
+        add_section(&watch_section);
+        add_section(smearing_section());
+        for (int i = 0; source_section(i); i++) add_section(source_section(i));
+        add_section(propagator_section());
+        for (int i = 0; observable_section(i); i++) add_section(observable_section(i));
     }
-    REQUIRE(count <= (int)(sizeof all / sizeof all[0]), "%d sections and parts", count);
-    *n = count;
-    return all;
+    *n = nsections;
+    return sections;
 }
 
 /* ---- reading ---- */
@@ -462,9 +480,9 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
                     "%s: [machine] grid: process grid %d.%d.%d.%d; give four numbers of at least 1, or 0.0.0.0 to have "
                     "one chosen",
                     ini_where(in, "machine", NULL, "grid"), g[0], g[1], g[2], g[3]);
-    if (!strcmp(p->run.start, "file") && !p->run.config[0])
-        ini_mistake(in, "%s: [run] start = file needs config = FILE", ini_where(in, "run", NULL, "start"));
-    if (strcmp(p->run.start, "file") && p->run.config[0])
+    if (parameters_start_reads(p) && !p->run.config[0])
+        ini_mistake(in, "%s: [run] start = %s needs config = FILE", ini_where(in, "run", NULL, "start"), p->run.start);
+    if (!parameters_start_reads(p) && p->run.config[0])
         ini_mistake(in, "%s: [run] config is given, but start = %s does not read it; use start = file",
                     ini_where(in, "run", NULL, "config"), p->run.start);
     check_save(in, &p->save);
@@ -481,6 +499,7 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     action_parameters_complete(in, p);
     solver_parameters_nest(in, p);
     action_parameters_check(in, p);
+    time_parameters_check(in, p);
     action_parameters_levels(in, p, need & NEED_INTEGRATOR);
     if (need & NEED_INTEGRATOR && p->run.length > LONG_TRAJECTORY)
         log_warn(

@@ -37,6 +37,8 @@ typedef struct {
 typedef struct {
     int size[4];
     char time_boundary[PARAM_CHOICE_SIZE];
+    char low_phases[PARAM_WORDS_SIZE], up_phases[PARAM_WORDS_SIZE];
+    double phases[2][3]; /* angles of low_phases and up_phases */
 } lattice_params;
 
 typedef struct {
@@ -60,6 +62,8 @@ typedef struct {
 /* The section [propagator.NAME]. */
 typedef struct {
     char quark[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE], source[PARAM_STRING_SIZE];
+    char sink[PARAM_CHOICE_SIZE];
+    char rough_solver[PARAM_STRING_SIZE]; /* solver at positions that are not exact */
     char sink_smearing[PARAM_STRING_SIZE], error_estimate[PARAM_CHOICE_SIZE];
     char file[PARAM_STRING_SIZE], file_mode[PARAM_CHOICE_SIZE], file_bits[PARAM_CHOICE_SIZE];
     double file_residual;
@@ -76,6 +80,7 @@ typedef struct {
     char kind[PARAM_CHOICE_SIZE];
     int64_t interval;
     char propagators[MEASURE_PROPAGATORS][PARAM_STRING_SIZE]; /* names of those that observables contract */
+    int positions, exact_positions; /* numbers of source positions (hmc/measure/positions.h) */
     /* Keys of observables that solve for themselves. */
     char quark[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE], error_estimate[PARAM_CHOICE_SIZE];
     char source[PARAM_STRING_SIZE];
@@ -131,6 +136,10 @@ enum { NEED_GAUGE = 1, NEED_INTEGRATOR = 2, NEED_EVERY_SOLVER = 4, NEED_NO_TRANS
 parameters *parameters_read(const char *path, int noverride, const char *const *overrides, int need);
 void parameters_free(parameters *p);
 
+/* Boundary in time of the lattice. */
+time_boundary parameters_time(const parameters *p);
+/* True if the first configuration is read from the file [run] config. */
+int parameters_start_reads(const parameters *p);
 /* Number of the quark of this name, which there has to be. */
 int parameters_quark(const parameters *p, const char *name);
 /* True of a quark that no action has: it is only measured. */
@@ -167,6 +176,8 @@ int parameters_solver_tried(const parameters *p, int number);
 void solver_parameters_read(ini_input *in, parameters *p);
 void solver_parameters_nest(const ini_input *in, parameters *p);
 void solver_parameters_check(const ini_input *in, const parameters *p, int every);
+/* parameters_time.c: keys of the input that a boundary in time needs, or that do not go with it, are user errors. */
+void time_parameters_check(ini_input *in, parameters *p);
 /* parameters_transform.c: reads the files of transforms between numbers of slices, and refuses those of other quarks; every:
  * as with NEED_EVERY_SOLVER. */
 void transform_parameters_read(const ini_input *in, parameters *p, int every);

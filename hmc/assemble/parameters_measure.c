@@ -6,6 +6,7 @@
 #include "hmc/quarks/quark.h"
 #include "hmc/assemble/parameters.h"
 #include "hmc/measure/observable.h"
+#include "hmc/measure/positions.h"
 #include "kernels/base/error.h"
 
 static int kind_has(const char *kind, const char *key)
@@ -87,6 +88,74 @@ static void check_source(const ini_input *in, const parameters *p, const named_m
                    ini_where(in, "measure", m->name, "source"), m->name, m->p.kind, m->p.source);
 }
 
+/* The first propagator of a measurement, or of those that these are made of, with text in a member of its keys; null: none. */
+static const char *propagator_with(const parameters *p, const named_measure *m, size_t member)
+{
+    const char *name;
+    for (int i = 0; (name = measure_propagator(&m->p, i)); i++)
+        for (; name; name = parameters_made_of(p, name))
+            if (((const char *)&parameters_propagator(p, name)->p)[member]) return name;
+    return NULL;
+}
+
+/* Sinks of both propagators are sites, or walls, which have momentum 0. */
+static void check_sinks(const ini_input *in, const parameters *p, const named_measure *m)
+{
+    const observable *o = observable_find(m->p.kind);
+    const char *first = m->p.propagators[0], *second = measure_propagator(&m->p, 1);
+    const char *sink = parameters_propagator(p, first)->p.sink,
+               *other = second ? parameters_propagator(p, second)->p.sink : sink;
+    const param *momentum2 = o->own ? param_find(o->own, "momentum2") : NULL;
+    const int most2 = momentum2 ? *(const int *)(const void *)((const char *)&m->p + momentum2->offset) : 0;
+    if (strcmp(sink, other))
+        user_error("%s: [measure.%s] contracts [propagator.%s] of sink = %s and [propagator.%s] of sink = %s; both are "
+                   "of one sink",
+                   ini_where(in, "measure", m->name, "propagator_2"), m->name, first, sink, second, other);
+    if (strcmp(sink, "site") && most2 > 0)
+        user_error("%s: [measure.%s] momentum2 = %d, but the sink of [propagator.%s] is a wall, which has momentum 0 "
+                   "alone; take momentum2 = 0",
+                   ini_where(in, "measure", m->name, "momentum2"), m->name, most2, first);
+}
+
+static void check_positions(const ini_input *in, const parameters *p, const named_measure *m)
+{
+    const int positions = m->p.positions, exact = m->p.exact_positions;
+    const char *file = positions > 1 ? propagator_with(p, m, offsetof(propagator_params, file)) : NULL;
+    if (exact > positions)
+        user_error(
+            "%s: [measure.%s] has exact_positions = %d of positions = %d; give more positions, or fewer exact ones",
+            ini_where(in, "measure", m->name, "exact_positions"), m->name, exact, positions);
+    if (measure_is_rough(&m->p) && !propagator_with(p, m, offsetof(propagator_params, rough_solver)))
+        user_error("%s: [measure.%s] has %d positions beside exact_positions = %d, but none of its propagators has a "
+                   "rough_solver; give one to [propagator.%s]",
+                   ini_where(in, "measure", m->name, "exact_positions"), m->name, positions - exact, exact,
+                   m->p.propagators[0]);
+    if (file)
+        user_error(
+            "%s: [measure.%s] has positions = %d, and [propagator.%s] a file, which is for one; leave one of them out",
+            ini_where(in, "measure", m->name, "positions"), m->name, positions, file);
+}
+
+/* True if a measurement with rough positions is of the propagator. */
+static int is_rough_somewhere(const parameters *p, const char *propagator)
+{
+    const char *name;
+    for (const named_measure *m = p->measures; m < p->measures + p->nmeasures; m++)
+        for (int i = 0; measure_is_rough(&m->p) && (name = measure_propagator(&m->p, i)); i++)
+            for (; name; name = parameters_made_of(p, name))
+                if (!strcmp(name, propagator)) return 1;
+    return 0;
+}
+
+static void check_rough_solvers(const ini_input *in, const parameters *p)
+{
+    for (const named_propagator *q = p->propagators; q < p->propagators + p->npropagators; q++)
+        if (q->p.rough_solver[0] && !is_rough_somewhere(p, q->name))
+            user_error("%s: rough_solver = %s of [propagator.%s] has no effect: no [measure.NAME] of it has "
+                       "exact_positions below its positions; give them, or leave it out",
+                       ini_where(in, "propagator", q->name, "rough_solver"), q->p.rough_solver, q->name);
+}
+
 static void check_propagators(const ini_input *in, const parameters *p, const named_measure *m)
 {
     static const char *const keys[MEASURE_PROPAGATORS] = {"propagator", "propagator_2"};
@@ -101,6 +170,8 @@ static void check_propagators(const ini_input *in, const parameters *p, const na
                 ini_where(in, "measure", m->name, keys[i]), m->name, m->p.kind, name);
         if (i > 0) check_sources(in, p, m, m->p.propagators[0], name);
     }
+    check_sinks(in, p, m);
+    check_positions(in, p, m);
 }
 
 void measure_parameters_read(ini_input *in, parameters *p)
@@ -134,4 +205,5 @@ void measure_parameters_check(const ini_input *in, const parameters *p)
         const char *key = o->check ? o->check(p, m, message, sizeof message) : NULL;
         if (key) user_error("%s: %s", ini_where(in, "measure", m->name, key), message);
     }
+    check_rough_solvers(in, p);
 }

@@ -13,6 +13,13 @@ static const param keys[] = {
     {"quark", PARAM_NAME, AT(quark), NULL, "quark", NULL, "[quark.NAME]", 0},
     {"source", PARAM_NAME, AT(source), NULL, "source", NULL, "[source.NAME]", 0},
     {"solver", PARAM_NAME, AT(solver), "", "solver", NULL, "[solver.NAME]; empty: the quark's solver", 0},
+    {"sink", PARAM_CHOICE, AT(sink), "site", "site|wall", NULL,
+     "site: sinks at every site; wall: the sum over each time slice, for configurations in a smooth gauge (plaq fix) "
+     "and "
+     "momentum 0",
+     0},
+    {"rough_solver", PARAM_NAME, AT(rough_solver), "", "solver", NULL,
+     "[solver.NAME] of a loose tolerance, for positions of [measure.NAME] behind exact_positions; empty: none", 0},
     {"sink_smearing", PARAM_NAME, AT(sink_smearing), "", "smearing", NULL,
      "[smearing.NAME] of the sink; empty: none. Propagators that differ in it alone share their solves", 0},
     {"error_estimate", PARAM_CHOICE, AT(error_estimate), "no", "no|yes", NULL,
@@ -174,6 +181,20 @@ static void check_smearing(const ini_input *in, const parameters *p, const named
                q->p.sink_smearing[0] ? "" : s->name, q->p.quark, f->kind);
 }
 
+/* Sums over time slices have no site left for gamma matrices of a sequential source, nor the phases of staggered tastes. */
+static void check_sink(const ini_input *in, const parameters *p, const named_propagator *q)
+{
+    const quark_params *f = &p->quarks[parameters_quark(p, q->p.quark)].p;
+    const char *of = parameters_made_of(p, q->name);
+    if (of && strcmp(parameters_propagator(p, of)->p.sink, "site"))
+        user_error("%s: [propagator.%s] is made of [propagator.%s], whose sink = wall; name one with sink = site",
+                   ini_where(in, "propagator", q->name, "source"), q->name, of);
+    if (strcmp(q->p.sink, "site") && quark_kind_of(f)->spins != 4)
+        user_error("%s: sink = %s of [propagator.%s] is for quarks with spin, and [quark.%s] is of kind = %s; take "
+                   "sink = site",
+                   ini_where(in, "propagator", q->name, "sink"), q->p.sink, q->name, q->p.quark, f->kind);
+}
+
 /* A file has a good name, and one propagator. */
 static void check_file(const ini_input *in, const parameters *p, const named_propagator *q)
 {
@@ -257,5 +278,6 @@ void propagator_parameters_check(const ini_input *in, const parameters *p)
         check_smearing(in, p, q);
         check_nucleon_quarks(in, p, q);
         check_file(in, p, q);
+        check_sink(in, p, q);
     }
 }

@@ -119,6 +119,8 @@ int parameters_solver_use(const parameters *p, int number, solver_use *use)
         *use = (solver_use){
             &p->quarks[parameters_quark(p, q->p.quark)], NULL, q->p.solver, "propagator", q->name, "solver"};
         if (q->p.solver[0] && number-- == 0) return 1;
+        use->solver = q->p.rough_solver, use->key = "rough_solver";
+        if (q->p.rough_solver[0] && number-- == 0) return 1;
     }
     for (int i = 0; i < p->nmeasures; i++) {
         const named_measure *m = &p->measures[i];

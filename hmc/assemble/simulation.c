@@ -96,6 +96,7 @@ lattice *simulation_plan(const parameters *p, const int size[4], int ranks)
     free(grids);
     if (!plan) plan = plan_lattice(size, given, ranks, reach, message, sizeof message);
     if (!plan) simulation_refuse(p, message);
+    lattice_bound(plan, parameters_time(p));
     return plan;
 }
 
@@ -125,7 +126,7 @@ lattice *simulation_lattice(const parameters *p, const int size[4], memory_need 
 {
     simulation_cpu(p);
     comm_set_delay(1e-6 * p->machine.delay);
-    const int sign = strcmp(p->lattice.time_boundary, "periodic") ? -1 : 1;
+    const int sign = strcmp(p->lattice.time_boundary, "antiperiodic") ? 1 : -1;
     const int *extents = size ? size : p->lattice.size;
     char message[512];
     int grid[4];
@@ -137,7 +138,9 @@ lattice *simulation_lattice(const parameters *p, const int size[4], memory_need 
     if (need && memory_lacks(plan, (double)need(of, plan, where), where, message, sizeof message))
         simulation_refuse(p, message);
     lattice_destroy(plan);
-    return lattice_create(extents, grid, simulation_reach(p), sign);
+    lattice *lat = lattice_create(extents, grid, simulation_reach(p), sign);
+    lattice_bound(lat, parameters_time(p));
+    return lat;
 }
 
 static void start_watchdog(const parameters *p)
@@ -248,6 +251,21 @@ static void make_levels(simulation *s)
     s->e.nlevels = s->p->nlevels;
 }
 
+/* Fixed links of walls. */
+static void set_walls(const parameters *p, field *links)
+{
+    const lattice_params *l = &p->lattice;
+    if (links->lat->time == TIME_SCHROEDINGER) gauge_walls(links, l->phases[0], l->phases[1]);
+}
+
+/* Cold start: all links one, or between walls the classical solution. */
+static void set_cold(simulation *s)
+{
+    const lattice_params *l = &s->p->lattice;
+    if (s->lat->time == TIME_SCHROEDINGER) gauge_background(s->links, l->phases[0], l->phases[1]);
+    else gauge_cold(s->links);
+}
+
 simulation *simulation_create_on(const parameters *p, lattice *lat, place where)
 {
     simulation *s = calloc(1, sizeof *s);
@@ -255,7 +273,7 @@ simulation *simulation_create_on(const parameters *p, lattice *lat, place where)
     s->p = p;
     s->lat = lat;
     s->links = field_create(s->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
-    gauge_cold(s->links);
+    set_cold(s);
     s->e.lat = s->lat;
     s->e.xi_mom = p->run.xi_mom;
     s->e.anisotropic = p->run.xi_mom != 1 || p->gauge.xi_0 != 1;
@@ -303,17 +321,20 @@ int simulation_read(field *links, const char *path, int ignore_recorded, char di
     }
     if (bits && !(bits == LINKS_BAD_RECORDED && ignore_recorded)) return bits;
     if (bits) log_warn("%s; continuing all the same, as --ignore-recorded says", message);
-    if (info.open_boundary) {
-        snprintf(message, size,
-                 "%s: open boundaries in time: all links in time of the last time slice are zero. Links of plaq are "
-                 "periodic, "
-                 "so no command but check and convert takes the file",
-                 path);
+    const int open = links->lat->time != TIME_PERIODIC;
+    if (info.open_boundary != open) {
+        snprintf(
+            message, size,
+            open ? "%s: a periodic configuration: links in time of the last slice are not zero, and with [lattice] "
+                   "time_boundary = open or schroedinger they are; [run] start = cut begins such an ensemble with it"
+                 : "%s: open boundaries in time: all links in time of the last time slice are zero; give [lattice] "
+                   "time_boundary = open, or schroedinger for fixed walls",
+            path);
         return 1;
     }
     if (digest) links_digest(links, digest);
     if (info.oddity[0]) log_warn("%s: %s: %s", path, info.format, info.oddity);
-    check_report group = {0};
+    check_report group = {.info = info};
     if (!info.has_checksum) links_check_group(links, info.precision_bits, &group);
     const double deviation =
         info.has_checksum ? links_deviation(links) : fmax(group.max_unitarity, group.max_determinant);
@@ -337,23 +358,82 @@ int simulation_read(field *links, const char *path, int ignore_recorded, char di
     return 0;
 }
 
+/* Links of walls in files of 32 bits are off by some 1e-7. */
+#define WALLS_OFF 1e-6
+
+/* The largest difference of two fields of links. */
+static double links_distance(const field *a, const field *b)
+{
+    const int *l = a->lat->local;
+    const long n = 72L * l[0] * l[1] * l[2];
+    double *x = field_slice_buffer(a), *y = field_slice_buffer(b), most = 0;
+    for (int t = 0; t < field_slices(a); t++) {
+        field_export(a, t, x);
+        field_export(b, t, y);
+        for (long i = 0; i < n; i++) most = fmax(most, fabs(x[i] - y[i]));
+    }
+    free(y);
+    free(x);
+    comm_max(&most, 1);
+    return most;
+}
+
+int simulation_refuse_walls(const parameters *p, field *links, const char *path, char *message, size_t size)
+{
+    const lattice_params *l = &p->lattice;
+    if (links->lat->time != TIME_SCHROEDINGER) return 0;
+    field *walls = field_like(links);
+    field_copy(walls, links);
+    gauge_walls(walls, l->phases[0], l->phases[1]);
+    const double off = links_distance(walls, links);
+    if (off < WALLS_OFF) field_copy(links, walls);
+    else
+        snprintf(
+            message, size,
+            "%s: links of the walls differ by %.2g from those of [lattice] low_phases and up_phases; give the phases "
+            "of this ensemble, or begin with [run] start = cut, which sets the walls",
+            path, off);
+    field_destroy(walls);
+    return !(off < WALLS_OFF);
+}
+
 void simulation_refuse_start(const parameters *p, const char *message)
 {
     user_error("%s: [run] config = %s: %s", ini_where(p->input, "run", NULL, "config"), p->run.config, message);
+}
+
+int simulation_read_first(const parameters *p, lattice *lat, field *links, int ignore_recorded, char *message,
+                          size_t size)
+{
+    const time_boundary time = lat->time;
+    const int cut = !strcmp(p->run.start, "cut");
+    if (cut) lattice_bound(lat, TIME_PERIODIC); /* the file is judged as a periodic one */
+    const int bad = simulation_read(links, p->run.config, ignore_recorded, NULL, message, size);
+    lattice_bound(lat, time);
+    if (bad && cut) {
+        const size_t n = strlen(message);
+        snprintf(message + n, size - n,
+                 " (start = cut takes configurations of periodic lattices, start = file others)");
+    }
+    if (bad || !cut) return bad || simulation_refuse_walls(p, links, p->run.config, message, size);
+    slices_scale(links, SLICES_INACTIVE_LINKS, 0);
+    set_walls(p, links);
+    return 0;
 }
 
 void simulation_start(simulation *s, int ignore_recorded)
 {
     const run_params *run = &s->p->run;
     char message[1024];
-    if (!strcmp(run->start, "file")) {
-        if (simulation_read(s->links, run->config, ignore_recorded, NULL, message, sizeof message))
+    if (parameters_start_reads(s->p)) {
+        if (simulation_read_first(s->p, s->lat, s->links, ignore_recorded, message, sizeof message))
             simulation_refuse_start(s->p, message);
     } else if (!strcmp(run->start, "hot")) {
         gauge_random(s->links, (uint64_t)run->seed, RANDOM_START, 0);
+        set_walls(s->p, s->links);
     } else {
         REQUIRE(!strcmp(run->start, "cold"), "start = %s", run->start);
-        gauge_cold(s->links);
+        set_cold(s);
     }
 }
 
@@ -367,6 +447,8 @@ field *simulation_configuration(const parameters *p, const char *path, int ignor
         user_error("%s", message);
     *lat = simulation_lattice(p, info.size, need, of);
     field *links = field_create(*lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(p, *lat));
-    if (simulation_read(links, path, ignore_recorded, digest, message, sizeof message)) user_error("%s", message);
+    if (simulation_read(links, path, ignore_recorded, digest, message, sizeof message) ||
+        simulation_refuse_walls(p, links, path, message, sizeof message))
+        user_error("%s", message);
     return links;
 }

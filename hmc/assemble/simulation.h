@@ -49,8 +49,15 @@ __attribute__((noreturn)) void simulation_refuse_start(const parameters *p, cons
 /* Reads a configuration into links: 0, or nonzero with a message. Faults are those of links_read(), a link far off the
  * group, and, without a checksum, one further off than the others explain. When plaquette or link trace alone differ from
  * those recorded, ignore_recorded makes that a warning. Single-precision links are projected to the group. `digest`, unless
- * NULL, gets that of the links as the file has them, as plaq check tells it. Open boundaries are a fault. Collective. */
+ * NULL, gets that of the links as the file has them, as plaq check tells it. Inactive links that are not zero are a fault, and on a
+ * periodic lattice those that are. Collective. */
 int simulation_read(field *links, const char *path, int ignore_recorded, char digest[65], char *message, size_t size);
+/* The file of the first configuration of a run, on its lattice, with start = file or cut: as simulation_read(). */
+int simulation_read_first(const parameters *p, lattice *lat, field *links, int ignore_recorded, char *message,
+                          size_t size);
+/* Links read into a Schroedinger functional, whose walls have to be those of the input, and then get them to all digits: 0, or nonzero
+ * with a message. Nothing happens with other boundaries in time. Collective. */
+int simulation_refuse_walls(const parameters *p, field *links, const char *path, char *message, size_t size);
 
 /* The links of one configuration, whose faults are user errors, and the lattice of its size, as simulation_lattice() makes
  * it. Collective. */

@@ -117,6 +117,36 @@ static void run_energy(bench *b)
     b->sums[2] = e.charge;
 }
 
+static void run_energy_density(bench *b)
+{
+    gauge_energy_density(b->density, b->tensor, b->links_double);
+}
+
+/* Operations on lattices that are bounded in time. */
+static void on_open_lattice(bench *b, void (*run)(bench *b))
+{
+    lattice *lat = (lattice *)b->lat;
+    if (lat->size[3] < 4) return;
+    lattice_bound(lat, TIME_OPEN);
+    run(b);
+    lattice_bound(lat, TIME_PERIODIC);
+}
+
+static void scale_slices(bench *b)
+{
+    slices_scale(b->force, SLICES_QUARK_LINKS, -1);
+}
+
+static void run_scale_slices(bench *b)
+{
+    on_open_lattice(b, scale_slices);
+}
+
+static void run_open_force(bench *b)
+{
+    on_open_lattice(b, run_rectangle_force);
+}
+
 static void run_unitarise(bench *b)
 {
     b->sums[0] = gauge_unitarise(b->links_double);
@@ -200,6 +230,7 @@ static void run_trace_products(bench *b)
 const bench_op bench_ops_gauge[] = {
     {"gauge_force", "force", 0, 0, 1, BENCH_DOUBLE, run_gauge_force, 0},
     {"rectangle_force", "force", 0, 0, 1, BENCH_DOUBLE, run_rectangle_force, 0},
+    {"open_force", "force", 0, 0, 1, BENCH_DOUBLE, run_open_force, 0},
     {"parallelogram_force", "force", 0, 0, 1, BENCH_DOUBLE, run_parallelogram_force, 0},
     {"hop_force", "force", 0, 0, 1, BENCH_DOUBLE, run_hop_force, 0},
     {"clover_insert", "force", 0, 0, 1, BENCH_DOUBLE, run_clover_insert, 0},
@@ -212,6 +243,8 @@ const bench_op bench_ops_gauge[] = {
     {"parallelograms", "gauge", 0, 0, 2, BENCH_DOUBLE, run_parallelograms, 0},
     {"field_strength", "gauge", 0, 0, 1, BENCH_DOUBLE, run_field_strength, 0},
     {"energy", "gauge", 0, 0, 1, BENCH_DOUBLE, run_energy, 0},
+    {"energy_density", "gauge", 0, 0, 1, BENCH_DOUBLE | BENCH_COLUMNS, run_energy_density, 0},
+    {"scale_slices", "gauge", 0, 0, 1, BENCH_DOUBLE, run_scale_slices, 0},
     {"clover_build", "clover", 0, 0, 1, BENCH_DOUBLE, run_clover_build, 0},
     {"clover_invert", "clover", 0, 0, 1, BENCH_DOUBLE, run_clover_invert, 0},
     {"twisted_invert", "clover", 0, 0, 1, BENCH_DOUBLE, run_twisted_invert, 0},

@@ -84,6 +84,17 @@ static int fix(field *links, const gauge_fixing_settings *s, progress *p)
     return failed;
 }
 
+/* Reads a configuration of a periodic lattice, or of one with open ends in time. */
+static void read(lattice *lat, field *links, const char *in, int ignore_recorded)
+{
+    char message[2048], other[2048];
+    if (!simulation_read(links, in, ignore_recorded, NULL, message, sizeof message)) return;
+    if (lat->size[3] < 4) user_error("%s", message);
+    lattice_bound(lat, TIME_OPEN);
+    if (simulation_read(links, in, ignore_recorded, NULL, other, sizeof other)) user_error("%s", message);
+    log_info("%s: open boundaries in time", in);
+}
+
 static void write(const field *links, const char *out, const char *format, const links_info *info)
 {
     char message[1024], digest[65];
@@ -128,7 +139,7 @@ int command_fix(int argc, char **argv)
     const place where = place_of(w.device);
     lattice *lat = lattice_create(info.size, automatic, 1, 1);
     field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
-    if (simulation_read(links, in, ignore_recorded, NULL, message, sizeof message)) user_error("%s", message);
+    read(lat, links, in, ignore_recorded);
     progress p = {0};
     const int failed = fix(links, &s, &p);
     if (failed) {

@@ -16,7 +16,7 @@
 #include "hmc/command/commands.h"
 #include "hmc/tell/life.h"
 #include "hmc/assemble/identity.h"
-#include "hmc/measure/propagator.h"
+#include "hmc/measure/positions.h"
 #include "hmc/record/profile.h"
 #include "hmc/tell/text.h"
 #include "io/links/links.h"
@@ -185,53 +185,70 @@ static void store(const measurer *m, const table_config *measured, const measure
     if (table_append(&m->file, measured, rows, k, message, sizeof message)) user_error("%s", message);
 }
 
+/* Measurements of one configuration while they are made. */
+typedef struct {
+    measurer *m;
+    const char *config;
+    measure_result results[MAX_NAMED]; /* no `what`: not made */
+    int made;
+} sitting;
+
+static void begin_measurement(void *context, int i, const char *where)
+{
+    const sitting *s = context;
+    char message[2048];
+    snprintf(message, sizeof message, "%s: measure.%s%s", s->config, s->m->p->measures[i].name, where);
+    life_begin(message);
+}
+
+static int end_measurement(void *context, int i, measure_result *r)
+{
+    sitting *s = context;
+    life_begin(NULL);
+    s->made++;
+    s->results[i] = *r;
+    if (r->failed) {
+        s->m->failures++;
+        log_error("%s: measure.%s: %s", s->config, r->name, r->trouble);
+    } else if (comm_rank() == 0) {
+        measure_print(stdout, r, s->config, s->m->json);
+    }
+    return 0;
+}
+
 /* How many measurements were made. */
 static int measure_config(measurer *m, const char *config)
 {
     char message[2048], digest[65];
     if (open_lattice(m, config, message, sizeof message) ||
-        simulation_read(m->links, config, m->ignore_recorded, digest, message, sizeof message)) {
+        simulation_read(m->links, config, m->ignore_recorded, digest, message, sizeof message) ||
+        simulation_refuse_walls(m->p, m->links, config, message, sizeof message)) {
         log_error("%s: passed over", message);
         pass_over(m, message);
         return 0;
     }
     const gauge_loops loops = gauge_measure(m->links, 1);
     print_config(m, config, digest, &loops);
-    measure_context c = {m->p, m->links, NULL, NULL, m->trajectory, NULL};
-    measure_result results[MAX_NAMED] = {{0}};
+    const measure_context c = {m->p, m->links, NULL, NULL, m->trajectory, NULL};
+    sitting s = {.m = m, .config = config};
     int there[MAX_NAMED] = {0}, due[MAX_NAMED];
     const int n = m->p->nmeasures;
-    int made = n == 0; /* beside plaquette and link trace */
     table_config measured = {.name = config, .digest = digest, .trajectory = m->trajectory};
     memcpy(measured.size, m->lat->size, sizeof measured.size);
     measured.plaquette = loops.plaquette, measured.link_trace = loops.link_trace;
     if (m->output) look(m, &measured, there);
-    for (int i = 0; i < n; i++) due[i] = !there[i];
-    c.propagators = propagator_store_open(&c, due);
     for (int i = 0; i < n; i++) {
-        if (there[i]) {
+        due[i] = !there[i];
+        if (there[i])
             log_info("%s: measure.%s of these links is in %s already, and is not measured again", config,
                      m->p->measures[i].name, m->output);
-            continue;
-        }
-        snprintf(message, sizeof message, "%s: measure.%s", config, m->p->measures[i].name);
-        life_begin(message);
-        results[i] = measure(&c, &m->p->measures[i]);
-        life_begin(NULL);
-        made++;
-        if (results[i].failed) {
-            m->failures++;
-            log_error("%s: measure.%s: %s", config, results[i].name, results[i].trouble);
-        } else if (comm_rank() == 0) {
-            measure_print(stdout, &results[i], config, m->json);
-        }
     }
-    propagator_store_close(c.propagators);
-    if (m->output) store(m, &measured, results, n);
-    for (int i = 0; i < n; i++) measure_result_free(&results[i]);
+    measure_due(&c, due, &(measure_calls){&s, begin_measurement, end_measurement});
+    if (m->output) store(m, &measured, s.results, n);
+    for (int i = 0; i < n; i++) measure_result_free(&s.results[i]);
     /* Measurements end where standard output has no reader and nothing is stored. */
     if (!m->output) m->nobody_reads = !command_check_output();
-    return made;
+    return n == 0 ? 1 : s.made; /* plaquette and link trace are measured beside them */
 }
 
 /* The identities of the tables. What is wrong with the file shows before anything is measured. */

@@ -21,7 +21,7 @@
 #include "hmc/tell/life.h"
 #include "hmc/assemble/changes.h"
 #include "hmc/assemble/identity.h"
-#include "hmc/measure/propagator.h"
+#include "hmc/measure/positions.h"
 #include "hmc/measure/propagator_disk.h"
 #include "hmc/record/record.h"
 #include "hmc/tell/text.h"
@@ -164,39 +164,44 @@ static void keep(run_state *r, double plaquette)
 
 /* ---- the loop ---- */
 
-/* A measurement after the trajectory done, into the history. */
-static void measure_one(run_state *r, const measure_context *c, int i)
+static void begin_measurement(void *context, int i, const char *where)
 {
+    const run_state *r = context;
+    char message[1024];
+    snprintf(message, sizeof message, "measure.%s after trajectory %lld%s", r->p->measures[i].name, (long long)r->done,
+             where);
+    life_begin(message);
+}
+
+/* Records a measurement; true if the run has to stop. */
+static int end_measurement(void *context, int i, measure_result *result)
+{
+    run_state *r = context;
     const named_measure *m = &r->p->measures[i];
     char message[1024];
-    snprintf(message, sizeof message, "measure.%s after trajectory %lld", m->name, (long long)r->done);
-    life_begin(message);
-    measure_result result = measure(c, m);
     life_begin(NULL);
-    if (result.given_up)
+    if (result->given_up)
         snprintf(r->stopped, sizeof r->stopped, "signal %d; measure.%s was given up and will be repeated",
                  stop_signal(), m->name);
-    else if (result.failed) {
+    else if (result->failed) {
         r->failed_measurements[i]++;
-        log_warn("measure.%s after trajectory %lld failed: %s", m->name, (long long)r->done, result.trouble);
+        log_warn("measure.%s after trajectory %lld failed: %s", m->name, (long long)r->done, result->trouble);
     }
-    if (record_measurement(r->history, r->done, &result, message, sizeof message)) stop_for_files(r, message);
-    measure_result_free(&result);
+    if (record_measurement(r->history, r->done, result, message, sizeof message)) stop_for_files(r, message);
+    measure_result_free(result);
+    return r->stopped[0] != 0;
 }
 
 /* The measurements due after the trajectory done, but for those whose rows are there. */
-static void measure_due(run_state *r)
+static void make_measurements(run_state *r)
 {
-    measure_context c = {r->p, r->s->links, r->s, stop_signal, r->done, NULL};
+    const measure_context c = {r->p, r->s->links, r->s, stop_signal, r->done, NULL};
     int due[MAX_NAMED];
     for (int i = 0; i < r->p->nmeasures; i++) {
         const named_measure *m = &r->p->measures[i];
         due[i] = r->done != 0 && r->done % m->p.interval == 0 && !record_has_measurement(r->history, r->done, m);
     }
-    c.propagators = propagator_store_open(&c, due);
-    for (int i = 0; i < r->p->nmeasures && !r->stopped[0]; i++)
-        if (due[i]) measure_one(r, &c, i);
-    propagator_store_close(c.propagators);
+    measure_due(&c, due, &(measure_calls){r, begin_measurement, end_measurement});
 }
 
 /* An alarm that ends the run, after a checkpoint. */
@@ -300,7 +305,7 @@ static void loop(run_state *r)
     double plaquette = gauge_measure(r->s->links, 0).plaquette;
     keep(r, plaquette);
     check_reversal(r);
-    measure_due(r);
+    make_measurements(r);
     r->longest = comm_wtime() - begun;
     while (r->done < r->p->run.trajectories && !r->stopped[0]) {
         const double start = comm_wtime();
@@ -312,7 +317,7 @@ static void loop(run_state *r)
             if (r->done % r->p->checkpoint.interval == 0 || save_due(r->p, r->done)) save(r, plaquette);
             if (!r->files_failed) keep(r, plaquette);
             check_reversal(r);
-            measure_due(r);
+            make_measurements(r);
         }
         r->longest = fmax(r->longest, comm_wtime() - start);
     }
@@ -382,7 +387,7 @@ int command_run(int argc, char **argv)
     r.p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
     eigenvectors_refuse(r.p, "run");
     propagator_disk_need_patterns(r.p);
-    if (r.ignore_recorded && strcmp(r.p->run.start, "file"))
+    if (r.ignore_recorded && !parameters_start_reads(r.p))
         user_error("plaq run: --ignore-recorded is for the file of [run] start = file, and start is %s",
                    r.p->run.start);
     command_set_log(r.p);

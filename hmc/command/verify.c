@@ -415,15 +415,16 @@ int command_verify(int argc, char **argv)
     parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
     command_set_log(p);
     eigenvectors_refuse(p, "verify");
-    if (ignore_recorded && !config && strcmp(p->run.start, "file"))
+    if (ignore_recorded && !config && !parameters_start_reads(p))
         user_error("plaq verify: --ignore-recorded is for a configuration, and none is read");
     v.p = p;
     v.s = simulation_create(p);
     if (config) {
         char message[1024];
-        if (simulation_read(v.s->links, config, ignore_recorded, NULL, message, sizeof message))
+        if (simulation_read(v.s->links, config, ignore_recorded, NULL, message, sizeof message) ||
+            simulation_refuse_walls(p, v.s->links, config, message, sizeof message))
             user_error("%s", message);
-    } else if (!strcmp(p->run.start, "file")) {
+    } else if (parameters_start_reads(p)) {
         simulation_start(v.s, ignore_recorded);
     } else {
         momenta_random(v.s->e.momenta, (uint64_t)p->run.seed, RANDOM_START, 0);

@@ -140,6 +140,7 @@ static int force_apart(evolution *e, int which, field *total, int first)
     force_record *record = &e->forces[which];
     field *mine = first ? total : field_like(total);
     const int failed = action_force(e->actions[which], mine);
+    momenta_clear_fixed(mine);
     if (!failed) note_force(e, record, mine);
     if (!first) {
         momenta_add(total, 1, mine);
@@ -188,6 +189,7 @@ static int level_force(evolution *e, const level *l, field *total)
         }
         if (failed) return EVOLVE_FAILED;
     }
+    momenta_clear_fixed(total);
     return EVOLVE_DONE;
 }
 

@@ -36,8 +36,8 @@ const observable *observable_find(const char *name)
 /* Keys of those that not every kind has. */
 static const char *common_keys(const observable *o)
 {
-    return o->propagators == 1              ? "propagator"
-           : o->propagators                 ? "propagator propagator_2"
+    return o->propagators == 1              ? "propagator positions exact_positions"
+           : o->propagators                 ? "propagator propagator_2 positions exact_positions"
            : o->from_source                 ? "quark solver source error_estimate"
            : o->quarks != MEASURE_NO_QUARKS ? "quark solver error_estimate"
                                             : "links";
@@ -62,12 +62,29 @@ void observable_keys(const observable *o, char *text, size_t size)
 static char kind_names[256], kind_help[2048];
 
 /* Helps that begin with the kinds that have the key. */
-enum { PROPAGATOR, PROPAGATOR_2, QUARK, SOLVER, SOURCE, ERROR_ESTIMATE, LINKS, COMMON_KEYS };
+enum {
+    PROPAGATOR,
+    PROPAGATOR_2,
+    POSITIONS,
+    EXACT_POSITIONS,
+    QUARK,
+    SOLVER,
+    SOURCE,
+    ERROR_ESTIMATE,
+    LINKS,
+    COMMON_KEYS
+};
 static const struct {
     const char *name, *text;
 } common[COMMON_KEYS] = {
     {"propagator", "[propagator.NAME] that is contracted; has to be given"},
     {"propagator_2", "[propagator.NAME] of the other quark; empty: the same"},
+    {"positions", "number of positions on a configuration from which it is made, whose mean is taken; 1: that of the "
+                  "source; more: random "
+                  "ones, by even numbers away from it"},
+    {"exact_positions", "positions with solves by the propagators' solvers; the others have rough_solver alone, whose "
+                        "bias is corrected by the first "
+                        "ones (all-mode averaging). 0: all"},
     {"quark", "[quark.NAME] that is solved for; has to be given"},
     {"solver", "[solver.NAME] of the solves; empty: the quark's solver"},
     {"source", "[source.NAME] that is solved from; has to be given"},
@@ -82,6 +99,8 @@ static const param keys[] = {
     {"interval", PARAM_LONG, MEMBER(interval), "1", "[1,inf)", "trajectories", "distance of measurements in a run", 0},
     {"propagator", PARAM_NAME, MEMBER(propagators[0]), "", "propagator", NULL, common_help[PROPAGATOR], 0},
     {"propagator_2", PARAM_NAME, MEMBER(propagators[1]), "", "propagator", NULL, common_help[PROPAGATOR_2], 0},
+    {"positions", PARAM_INT, MEMBER(positions), "1", "[1,1000000]", NULL, common_help[POSITIONS], 0},
+    {"exact_positions", PARAM_INT, MEMBER(exact_positions), "0", "[0,1000000]", NULL, common_help[EXACT_POSITIONS], 0},
     {"quark", PARAM_NAME, MEMBER(quark), "", "quark", NULL, common_help[QUARK], 0},
     {"solver", PARAM_NAME, MEMBER(solver), "", "solver", NULL, common_help[SOLVER], 0},
     {"source", PARAM_NAME, MEMBER(source), "", "source", NULL, common_help[SOURCE], 0},
@@ -130,7 +149,7 @@ measure_result measure(const measure_context *c, const named_measure *m)
     link_map *map = measure_map(c, m->p.links);
     measure_context on = *c;
     if (map) on.links = link_map_links(map);
-    if (!c->propagators && o->propagators) on.propagators = propagator_store_open(c, NULL);
+    if (!c->propagators && o->propagators) on.propagators = propagator_store_open(c, NULL, NULL);
     const int status = o->measure(&on, &m->p, &r);
     if (!c->propagators && o->propagators) propagator_store_close(on.propagators);
     if (c->propagators) propagator_store_done(c->propagators, m);
@@ -207,8 +226,7 @@ static void print_json(FILE *out, const measure_result *r, const char *config, c
     json_end(&j);
 }
 
-/* The number of the axis among the columns; all of them where there is none. */
-static int axis_of(const observable *o)
+int observable_axis(const observable *o)
 {
     int i = 0;
     while (i < o->ncolumns && !(o->axis && !strcmp(o->columns[i].name, o->axis))) i++;
@@ -227,7 +245,7 @@ static int same_labels(const double *a, const double *b, int axis)
 static void print_rows_json(FILE *out, const measure_result *r, const char *config)
 {
     const observable *o = r->what;
-    const int axis = axis_of(o);
+    const int axis = observable_axis(o);
     for (long i = 0, next; i < r->nrows; i = next) {
         const double *first = r->rows + i * o->ncolumns;
         for (next = i + 1; o->axis && next < r->nrows; next++)

@@ -72,6 +72,9 @@ struct observable {
     } quarks;        /* quarks that it needs */
     int propagators; /* propagators that it contracts, at most; 0: it solves for itself where it needs quarks */
     int sequential;  /* sequential propagators are allowed */
+    const char
+        *periodic;   /* why it is for lattices alone that are periodic in time; null: it is for bounded ones, too */
+    int walls;       /* needs the walls of a Schroedinger functional */
     int from_source; /* solves of its own, from a source that a key names */
     /* Adds rows and sets the summary; an observable of several rows has a summary. MEASURE_DONE, MEASURE_FAILED with
      * the reason in r->trouble, or MEASURE_GIVEN_UP. */
@@ -94,7 +97,10 @@ const param_section *observable_section(int i);
 #define OBSERVABLE_KEY(keys, member) (offsetof(measure_params, own) + offsetof(keys, member))
 #define OBSERVABLE_OWN(keys, m) ((const keys *)(const void *)(m)->own.bytes)
 
-/* Makes the measurement; free the result with measure_result_free(). A source outside the lattice is a user error. */
+/* The number of the column `axis`; that of all columns where there is none. */
+int observable_axis(const observable *o);
+
+/* Makes the measurement, at one position; free the result with measure_result_free(). A source outside the lattice is a user error. */
 measure_result measure(const measure_context *c, const named_measure *m);
 
 /* Noise seed of this configuration, from [run] seed and its plaquette to twelve digits. So configurations have different

@@ -20,6 +20,7 @@
 
 #include "hmc/quarks/quark.h"
 #include "hmc/measure/solves.h"
+#include "kernels/ops/gauge.h"
 #include "kernels/ops/vector.h"
 
 typedef struct {
@@ -77,6 +78,7 @@ static const field *noise_of(void *context, int k)
     const uint32_t number = (uint32_t)(e->first + k);
     if (!strcmp(e->keys->noise, "z2")) vector_random_signs(e->noise, e->seed, RANDOM_NOISE, number);
     else vector_random(e->noise, e->seed, RANDOM_NOISE, number);
+    slices_scale(e->noise, SLICES_ENDS, 0); /* quark fields vanish there */
     return e->noise;
 }
 
@@ -148,11 +150,17 @@ static double mean_of(const measure_result *r, int column, double *error)
     return sum / n;
 }
 
+/* Sites that quark fields live on. */
+static double volume_of(const lattice *lat)
+{
+    const double slices = lat->size[3];
+    return (double)lat->volume / slices * (lat->time == TIME_PERIODIC ? slices : slices - 2);
+}
+
 static int measure_condensate(const measure_context *c, const measure_params *m, measure_result *r)
 {
-    estimator e = {.keys = OBSERVABLE_OWN(condensate_keys, m),
-                   .seed = measure_noise_seed(c),
-                   .volume = (double)c->links->lat->volume};
+    estimator e = {
+        .keys = OBSERVABLE_OWN(condensate_keys, m), .seed = measure_noise_seed(c), .volume = volume_of(c->links->lat)};
     int status = MEASURE_DONE;
     solves_open_keys(&e.q, c, m);
     const int vectors = e.keys->vectors, most = solves_most(&e.q), batch = most < vectors ? most : vectors;

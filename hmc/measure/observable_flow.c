@@ -6,18 +6,25 @@
  * and the topological charge. The flow lowers the action of its kernel, 6 (1 - P) a site of the Wilson flow: where it rises, the step
  * is too long and the measurement has failed. The summary has t0, where t^2 E = 0.3, and w0, where t d/dt (t^2 E) = 0.3 at t =
  * w0^2 (S. Borsanyi et al., arXiv:1203.4469), both of the clover E and by linear interpolation, NaN when not reached.
+ * With keys first_slice and last_slice energies are averages over those time slices, as they have to be on lattices bounded in time;
+ * the charge is of all slices.
+ *
  * xi is tuned by the parts of d/dt (t^2 E) in spatial and in temporal planes, which are equal then (arXiv:1205.0781). */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hmc/measure/observable.h"
+#include "hmc/measure/slices.h"
+#include "kernels/base/error.h"
 #include "kernels/ops/gauge.h"
 #include "operators/flow.h"
 
 typedef struct {
     double flow_time, flow_step, xi;
     char kernel[PARAM_CHOICE_SIZE];
+    int first, last; /* window of time slices; -1: all */
 } flow_keys;
 
 #define SCALE_AT 0.3
@@ -42,10 +49,34 @@ static const flow_kernel *kernel_of(const flow_keys *k)
     return flow_kernel_number(i);
 }
 
+/* Averages over the time slices of a window; the charge of all. */
+static void add_row_of_window(measure_result *r, const flow_keys *k, double t, const field *links, field *tensor)
+{
+    const int *size = links->lat->size;
+    const double sites = (double)(k->last - k->first + 1) * size[0] * size[1] * size[2];
+    slice_energy *of = malloc((size_t)size[3] * sizeof *of), e = {0};
+    REQUIRE_MEMORY(of, "out of memory for %d slices", size[3]);
+    slices_energy(of, links, tensor);
+    for (int s = 0; s < size[3]; s++) {
+        e.charge += of[s].charge;
+        if (s < k->first || s > k->last) continue;
+        e.temporal += of[s].temporal / sites;
+        e.spatial += of[s].spatial / sites;
+        e.plaquette += of[s].plaquette / sites;
+    }
+    measure_add_row(r, (const double[]){t, e.temporal + e.spatial, e.temporal, e.spatial, e.plaquette, e.charge});
+    free(of);
+}
+
 /* Returns the action of the kernel in the normalisation of E: E of the plaquette, of the Wilson flow. */
-static double add_row(measure_result *r, const flow_kernel *kernel, double xi, double t, const field *links,
+static double add_row(measure_result *r, const flow_keys *k, const flow_kernel *kernel, double t, const field *links,
                       field *tensor)
 {
+    const double xi = k->xi;
+    if (k->first >= 0) {
+        add_row_of_window(r, k, t, links, tensor);
+        return 36 * flow_action(links, kernel);
+    }
     gauge_field_strength(tensor, links);
     const gauge_energy e = gauge_field_energy(tensor);
     const gauge_loops loops = gauge_measure(links, 0);
@@ -106,7 +137,7 @@ static int measure_flow(const measure_context *c, const measure_params *m, measu
           *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
     field *a = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, links->where), *b = field_like(a);
     field_copy(links, c->links);
-    double energy = add_row(r, kernel, k->xi, 0, links, tensor);
+    double energy = add_row(r, k, kernel, 0, links, tensor);
     const long steps = flow_steps(k->flow_time, k->flow_step);
     double t = 0;
     int status = MEASURE_DONE;
@@ -119,7 +150,7 @@ static int measure_flow(const measure_context *c, const measure_params *m, measu
         flow_advance(links, kernel, k->xi, next - t, a, b);
         t = next;
         const double before = energy;
-        energy = add_row(r, kernel, k->xi, t, links, tensor);
+        energy = add_row(r, k, kernel, t, links, tensor);
         if (has_risen(r, kernel, before, energy, t, k->flow_step)) {
             status = MEASURE_FAILED;
             break;
@@ -143,12 +174,43 @@ static double flops(const measure_params *m, const int size[4])
 
 #define MOST_STEPS 1000000
 
+/* The window of time slices, and what bounded lattices need. */
+static const char *check_slices(const parameters *p, const named_measure *m, char *message, size_t size)
+{
+    const flow_keys *k = OBSERVABLE_OWN(flow_keys, &m->p);
+    const int bounded = parameters_time(p) != TIME_PERIODIC, T = p->lattice.size[3];
+    if (bounded && kernel_of(k)->corrects) {
+        snprintf(message, size, "kernel = %s of [measure.%s] is for lattices that are periodic in time", k->kernel,
+                 m->name);
+        return "kernel";
+    }
+    if ((k->first < 0) != (k->last < 0) || (bounded && k->first < 0)) {
+        snprintf(message, size,
+                 "[measure.%s] needs first_slice and last_slice%s: the time slices over which energies are averaged",
+                 m->name, bounded ? " where time is not periodic, a window well inside" : ", or none of them");
+        return k->first < 0 ? "first_slice" : "last_slice";
+    }
+    if (k->first >= 0 && k->xi != 1) {
+        snprintf(message, size, "first_slice of [measure.%s] is for isotropic lattices, and xi = %g", m->name, k->xi);
+        return "first_slice";
+    }
+    if (k->last < k->first || (T > 0 && k->last >= T)) {
+        snprintf(message, size,
+                 "first_slice = %d and last_slice = %d of [measure.%s] are no time slices 0 to %d in order", k->first,
+                 k->last, m->name, T - 1);
+        return "last_slice";
+    }
+    return NULL;
+}
+
 /* A flow of so many steps that it would not come to an end, or not fit; or of steps too long for the anisotropy. */
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const flow_keys *k = OBSERVABLE_OWN(flow_keys, &m->p);
     const flow_kernel *kernel = kernel_of(k);
     const double steps = ceil(k->flow_time / k->flow_step), most = flow_largest_step(kernel, k->xi);
+    const char *wrong = check_slices(p, m, message, size);
+    if (wrong) return wrong;
     if (k->xi != 1 && kernel->c1 != 0) {
         snprintf(message, size,
                  "kernel = %s of [measure.%s] is for isotropic lattices; take kernel = wilson for xi = %g", k->kernel,
@@ -182,6 +244,9 @@ static const param own[] = {
      "with "
      "a correction, without errors of order a^2 at tree level, for steps up to 0.14",
      0},
+    {"first_slice", PARAM_INT, OBSERVABLE_KEY(flow_keys, first), "-1", "[-1,32765]", NULL,
+     "first time slice of those over which energies are averaged; -1: all of a periodic lattice", 0},
+    {"last_slice", PARAM_INT, OBSERVABLE_KEY(flow_keys, last), "-1", "[-1,32765]", NULL, "last one of these", 0},
 };
 static const param_section part = PARAM_PART("measure", "flow", measure_params, own);
 _Static_assert(sizeof(flow_keys) <= sizeof(((measure_params *)0)->own), "no room for the keys of flow");
@@ -189,7 +254,7 @@ _Static_assert(sizeof(flow_keys) <= sizeof(((measure_params *)0)->own), "no room
 const observable observable_flow = {.name = "flow",
                                     .help = "gradient flow: energy densities, charge, t0 and w0",
                                     .own = &part,
-                                    .later = "kernel",
+                                    .later = "kernel first_slice last_slice",
                                     .check = check,
                                     .columns = columns,
                                     .ncolumns = sizeof columns / sizeof columns[0],

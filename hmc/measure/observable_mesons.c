@@ -6,12 +6,14 @@
  *
  * S_1, which becomes the antiquark by gamma_5 hermiticity, is `propagator`, and S_2 is `propagator_2`, from one source at x_0 =
  * (source, t_0); t counts from t_0. With one gamma matrix at both ends this is Chroma's correlator; gamma_5 (15) is the
- * pion. */
+ * pion. The sinks 16 + 1, 2, 4, 8 are the conserved vector current (conserved.h). */
 #include <stdio.h>
 #include <string.h>
 
-#include "hmc/measure/contraction.h"
+#include "hmc/measure/conserved.h"
 #include "hmc/measure/propagator.h"
+#include "hmc/quarks/quark_links.h"
+#include "hmc/quarks/quark_wilson.h"
 #include "hmc/sources/source.h"
 
 typedef struct {
@@ -23,13 +25,16 @@ static const measure_column columns[] = {
     {"source", "",
      "number of the gamma matrix at the source: 0 scalar, 1 2 4 8 vector along x y z t, 15 pseudoscalar, "
      "bits of products of gamma"},
-    {"sink", "", "that at the sink"},
+    {"sink", "", "that at the sink; 17 18 20 24 the conserved vector current along x y z t"},
     MOMENTUM_COLUMNS,
     {"t", "a", "time from the source"},
     {"real", "", "Re C"},
     {"imaginary", "", "Im C"},
 };
-enum { COLUMNS = sizeof columns / sizeof columns[0] };
+enum {
+    COLUMNS = sizeof columns / sizeof columns[0],
+    CONSERVED = 16 /* sinks are CONSERVED plus the vectors' numbers */
+};
 
 static const measure_column summary[] = {
     SOLVES_COLUMNS("the solves"),
@@ -45,7 +50,42 @@ static void add_correlator(const contraction *c, int source, int sink, int i, me
     }
 }
 
-static void contract(const meson_keys *k, const propagator *const *q, measure_result *r)
+/* Rows of the conserved current with a gamma matrix at the source. */
+static void add_conserved(const conserved_current *v, double factor, int source, int i, measure_result *r)
+{
+    const spin_matrix at_source = gamma_number(source);
+    const int *n = v->before.p->number[i];
+    for (int t = 0; t < v->before.lat->size[3]; t++) {
+        const double complex value = factor * conserved_meson(v, &at_source, i, t);
+        measure_add_row(r, (const double[COLUMNS]){source, CONSERVED + (1 << v->mu), n[0], n[1], n[2], t, creal(value),
+                                                   cimag(value)});
+    }
+}
+
+/* The conserved current at the sink, on the links of the quark, with the gamma matrices that `pairs` has at the source. */
+static void contract_conserved(const measure_context *c, const meson_keys *k, const propagator *const *q,
+                               const momenta *p, measure_result *r)
+{
+    const quark_params *f = &c->p->quarks[parameters_quark(c->p, q[0]->of->p.quark)].p;
+    const wilson_keys *w = wilson_keys_of(f);
+    link_map *map = quark_map(c->links, f, NULL, 0);
+    int numbers[GAMMAS];
+    const int n = gamma_listed(k->operators, numbers);
+    for (int mu = 0; mu < 4; mu++) {
+        const double factor = mu < 3 ? w->nu / w->xi_0 : 1;
+        conserved_current v;
+        conserved_open(&v, p, map ? link_map_links(map) : c->links, q[0]->columns, q[1]->columns, q[0]->place, mu);
+        for (int i = 0; i < p->n; i++) {
+            if (!strcmp(k->pairs, "diagonal")) add_conserved(&v, factor, 1 << mu, i, r);
+            if (!strcmp(k->pairs, "unit")) add_conserved(&v, factor, 0, i, r);
+            for (int s = 0; s < n && !strcmp(k->pairs, "all"); s++) add_conserved(&v, factor, numbers[s], i, r);
+        }
+        conserved_close(&v);
+    }
+    link_map_destroy(map);
+}
+
+static void contract(const measure_context *context, const meson_keys *k, const propagator *const *q, measure_result *r)
 {
     int numbers[GAMMAS];
     const int n = gamma_listed(k->operators, numbers), all = !strcmp(k->pairs, "all"), unit = !strcmp(k->pairs, "unit");
@@ -60,6 +100,7 @@ static void contract(const meson_keys *k, const propagator *const *q, measure_re
             for (int i = 0; i < p.n && (all || source == sink); i++)
                 add_correlator(&c, numbers[source], numbers[sink], i, r);
     contraction_close(&c);
+    if (param_has_word(k->operators, "conserved")) contract_conserved(context, k, q, &p, r);
     momenta_close(&p);
 }
 
@@ -67,7 +108,7 @@ static int measure_mesons(const measure_context *c, const measure_params *m, mea
 {
     const propagator *p[MEASURE_PROPAGATORS];
     const int status = propagators_of(c, m, p, r);
-    if (status == MEASURE_DONE) contract(OBSERVABLE_OWN(meson_keys, m), p, r);
+    if (status == MEASURE_DONE) contract(c, OBSERVABLE_OWN(meson_keys, m), p, r);
     return status;
 }
 
@@ -128,21 +169,66 @@ static const char *check_nucleon(const parameters *p, const named_measure *m, ch
     return key;
 }
 
+/* The conserved current is of two quarks of one kind, on the links that they hop on, at sinks that are not smeared. */
+static const char *check_conserved(const parameters *p, const named_measure *m, char *message, size_t size)
+{
+    const meson_keys *k = OBSERVABLE_OWN(meson_keys, &m->p);
+    const quark_params *f[MEASURE_PROPAGATORS];
+    const char *name;
+    int numbers[GAMMAS], n = 0;
+    if (!param_has_word(k->operators, "conserved")) return NULL;
+    for (; (name = measure_propagator(&m->p, n)); n++) {
+        const propagator_params *q = &parameters_propagator(p, name)->p;
+        f[n] = &p->quarks[parameters_quark(p, q->quark)].p;
+        const int wilson = wilson_keys_of(f[n]) && !quark_kind_of(f[n])->slices && !quark_kind_of(f[n])->twisted_mass;
+        if (!wilson || q->sink_smearing[0] || strcmp(q->sink, "site")) {
+            snprintf(
+                message, size,
+                "operators of [measure.%s] has the conserved vector current, which is that of Wilson quarks at a sink "
+                "without smearing; [propagator.%s] is of kind = %s, sink = %s%s%s",
+                m->name, name, f[n]->kind, q->sink, q->sink_smearing[0] ? " with sink_smearing = " : "",
+                q->sink_smearing);
+            return n == 0 ? "propagator" : "propagator_2";
+        }
+    }
+    if (n == 2 && !quark_same_links(f[0], f[1])) {
+        snprintf(message, size,
+                 "operators of [measure.%s] has the conserved vector current, but the quarks of its propagators hop on "
+                 "different links or have different theta; it is of quarks that share them",
+                 m->name);
+        return "propagator_2";
+    }
+    if (!strcmp(k->pairs, "all") && gamma_listed(k->operators, numbers) == 0) {
+        snprintf(message, size,
+                 "operators = %s of [measure.%s] has nothing for the source with pairs = all; add vector, or take "
+                 "pairs = diagonal",
+                 k->operators, m->name);
+        return "operators";
+    }
+    return NULL;
+}
+
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const meson_keys *k = OBSERVABLE_OWN(meson_keys, &m->p);
     if (!k->operators[0]) {
         snprintf(message, size,
-                 "[measure.%s] operators is empty; choose of scalar, pseudoscalar, vector, axial and tensor", m->name);
+                 "[measure.%s] operators is empty; choose of scalar, pseudoscalar, vector, axial, tensor and conserved",
+                 m->name);
         return "operators";
     }
     const char *key = check_nucleon(p, m, message, size);
+    if (!key) key = check_conserved(p, m, message, size);
     return key ? key : check_twist(p, m, message, size);
 }
 
 static const param own[] = {
-    {"operators", PARAM_WORDS, OBSERVABLE_KEY(meson_keys, operators), "pseudoscalar vector", GAMMA_WORDS, NULL,
-     "gamma matrices: unit matrix, gamma_5, gamma_mu, gamma_mu gamma_5, gamma_mu gamma_nu", 0},
+    {"operators", PARAM_WORDS, OBSERVABLE_KEY(meson_keys, operators), "pseudoscalar vector", GAMMA_WORDS "|conserved",
+     NULL,
+     "gamma matrices: unit matrix, gamma_5, gamma_mu, gamma_mu gamma_5, gamma_mu gamma_nu; conserved: at the sink, the "
+     "vector "
+     "current of Wilson quarks that needs no renormalisation, with gamma_mu at the source",
+     0},
     {"pairs", PARAM_CHOICE, OBSERVABLE_KEY(meson_keys, pairs), "diagonal", "diagonal|all|unit", NULL,
      "diagonal: the same gamma matrix at both ends; all: all pairs of those of operators; unit: each at the sink, and "
      "the "

@@ -78,6 +78,7 @@ static int measure_polyakov(const measure_context *c, const measure_params *m, m
 }
 
 const observable observable_polyakov = {.name = "polyakov",
+                                        .periodic = "every line in time passes an inactive link",
                                         .help = "Polyakov loop",
                                         .columns = columns,
                                         .ncolumns = sizeof columns / sizeof columns[0],

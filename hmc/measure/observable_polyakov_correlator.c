@@ -146,6 +146,7 @@ _Static_assert(sizeof(correlator_keys) <= sizeof(((measure_params *)0)->own),
                "no room for the keys of polyakov_correlator");
 
 const observable observable_polyakov_correlator = {.name = "polyakov_correlator",
+                                                   .periodic = "every line in time passes an inactive link",
                                                    .help = "correlators of two Polyakov loops by distance",
                                                    .own = &part,
                                                    .check = check,

@@ -91,7 +91,7 @@ static void open_correlators(correlators *k, const measure_context *c, const mea
     solves_open_keys(&k->q, c, m);
     slices_open(&k->sums, c->links->lat, CHANNELS);
     k->source = fermion_physical(k->q.quark);
-    k->sources = propagator_sources(c, m->source, k->source, COLUMNS, k->place);
+    k->sources = propagator_sources(c, m->source, NULL, k->source, COLUMNS, k->place);
     k->quark = field_like(k->source);
     k->other = field_like(k->source);
     k->left = fermion_vector(k->q.quark);

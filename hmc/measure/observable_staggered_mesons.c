@@ -205,7 +205,7 @@ static void open_mesons(mesons *q, const measure_context *c, const measure_param
     solves_open_keys(&q->q, c, m);
     slices_open(&q->sums, c->links->lat, CHANNELS);
     q->source = fermion_physical(q->q.quark);
-    q->sources = propagator_sources(c, m->source, q->source, 3, q->place);
+    q->sources = propagator_sources(c, m->source, NULL, q->source, 3, q->place);
     for (int i = 0; i < 3; i++) q->point[i] = fermion_physical(q->q.quark);
     if (!OBSERVABLE_OWN(meson_keys, m)->tastes[0]) return;
     q->x = fermion_physical(q->q.quark);

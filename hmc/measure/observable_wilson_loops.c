@@ -235,6 +235,7 @@ static const param_section part = PARAM_PART("measure", "wilson_loops", measure_
 _Static_assert(sizeof(loop_keys) <= sizeof(((measure_params *)0)->own), "no room for the keys of wilson_loops");
 
 const observable observable_wilson_loops = {.name = "wilson_loops",
+                                            .periodic = "loops through the inactive links in time are zero",
                                             .help = "Wilson loops of all sizes, for the static potential",
                                             .own = &part,
                                             .check = check,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hmc/measure/propagator_disk.h"
+#include "hmc/measure/wall_sink.h"
 #include "hmc/quarks/quark.h"
 #include "hmc/sources/smearing.h"
 #include "hmc/sources/source.h"
@@ -23,6 +24,7 @@ typedef struct {
 
 struct propagator_store {
     measure_context c;
+    propagator_place at;
     int knows_due, due[MAX_NAMED];
     quark_solves *solves[MAX_NAMED]; /* number: the first section with the same quark and solver */
     solved solved[MAX_NAMED];        /* number: the first section with the same solves */
@@ -33,25 +35,32 @@ struct propagator_store {
 
 /* ---- sections ---- */
 
-static int same_solver(const parameters *p, const propagator_params *a, const propagator_params *b)
+static const char *solver_name(const propagator_store *s, const propagator_params *q)
+{
+    return s->at.rough && q->rough_solver[0] ? q->rough_solver : parameters_propagator_solver(s->c.p, q);
+}
+
+static int same_solver(const propagator_store *s, const propagator_params *a, const propagator_params *b)
 {
     return !strcmp(a->quark, b->quark) && !strcmp(a->error_estimate, b->error_estimate) &&
-           !strcmp(parameters_propagator_solver(p, a), parameters_propagator_solver(p, b));
+           !strcmp(solver_name(s, a), solver_name(s, b));
 }
 
 /* The first section whose solves are by the same solver; and the first with the same solves. */
-static int solver_of(const parameters *p, int i)
+static int solver_of(const propagator_store *s, int i)
 {
+    const parameters *p = s->c.p;
     int k = 0;
-    while (!same_solver(p, &p->propagators[k].p, &p->propagators[i].p)) k++;
+    while (!same_solver(s, &p->propagators[k].p, &p->propagators[i].p)) k++;
     return k;
 }
 
-static int solves_of(const parameters *p, int i)
+static int solves_of(const propagator_store *s, int i)
 {
+    const parameters *p = s->c.p;
     const propagator_params *q = &p->propagators[i].p;
     int k = 0;
-    while (!same_solver(p, &p->propagators[k].p, q) || strcmp(p->propagators[k].p.source, q->source)) k++;
+    while (!same_solver(s, &p->propagators[k].p, q) || strcmp(p->propagators[k].p.source, q->source)) k++;
     return k;
 }
 
@@ -74,12 +83,13 @@ static int needed(const propagator_store *s, int section)
 
 /* ---- the store ---- */
 
-propagator_store *propagator_store_open(const measure_context *c, const int *due)
+propagator_store *propagator_store_open(const measure_context *c, const int *due, const propagator_place *place)
 {
     propagator_store *s = calloc(1, sizeof *s);
     REQUIRE_MEMORY(s, "out of memory");
     s->c = *c;
     s->c.propagators = NULL;
+    if (place) s->at = *place;
     s->knows_due = due != NULL;
     if (due) memcpy(s->due, due, (size_t)c->p->nmeasures * sizeof *due);
     return s;
@@ -127,9 +137,9 @@ void propagator_store_done(propagator_store *s, const named_measure *m)
             forget_section(s, i);
             continue;
         }
-        const solved *of = &s->solved[solves_of(p, i)];
-        keep[solves_of(p, i)] = 1;
-        if (!of->columns && !of->failed) solving[solver_of(p, i)] = 1;
+        const solved *of = &s->solved[solves_of(s, i)];
+        keep[solves_of(s, i)] = 1;
+        if (!of->columns && !of->failed) solving[solver_of(s, i)] = 1;
     }
     for (int i = 0; i < p->npropagators; i++) {
         if (!keep[i]) forget_solved(s, i);
@@ -165,25 +175,30 @@ static void put_column(field *columns, int k, const field *x)
 
 /* ---- sources ---- */
 
-/* The place of the source, which lies inside the lattice, or that is a user error. */
-static void place_in(const measure_context *c, const named_source *s, int place[4])
+/* The source, moved by `shift` unless that is null. The place that it names lies inside the lattice, or that is a user error. */
+static source_params moved(const measure_context *c, const named_source *s, const int shift[4], int place[4])
 {
+    source_params m = s->p;
     const int *size = c->links->lat->size;
     const char *key = source_outside(&s->p, size, place);
     if (key)
         user_error("%s: [source.%s] lies at %d.%d.%d.%d, outside the lattice of extents %d.%d.%d.%d",
                    ini_where(c->p->input, "source", s->name, key), s->name, place[0], place[1], place[2], place[3],
                    size[0], size[1], size[2], size[3]);
+    if (shift) source_move(&m, shift, size);
+    source_place(&m, place);
+    return m;
 }
 
-field *propagator_sources(const measure_context *c, const char *name, const field *like, int n, int place[4])
+field *propagator_sources(const measure_context *c, const char *name, const int shift[4], const field *like, int n,
+                          int place[4])
 {
     const named_source *s = parameters_source(c->p, name);
     const uint64_t seed = source_kind_find(s->p.kind)->noise ? measure_noise_seed(c) : 0;
-    place_in(c, s, place);
+    const source_params at = moved(c, s, shift, place);
     field *all = columns_like(like, n), *one = columns_like(like, 1);
     for (int k = 0; k < n; k++) {
-        source_fill(one, &s->p, k, seed);
+        source_fill(one, &at, k, seed);
         put_column(all, k, one);
     }
     field_destroy(one);
@@ -261,12 +276,12 @@ static int solve_columns(quark_solves *q, job *j, const char *name, measure_resu
 
 static quark_solves *solves_for(propagator_store *s, int section)
 {
-    const int number = solver_of(s->c.p, section);
+    const int number = solver_of(s, section);
     const propagator_params *q = &s->c.p->propagators[section].p;
     if (s->solves[number]) return s->solves[number];
     quark_solves *made = s->solves[number] = malloc(sizeof *made);
     REQUIRE_MEMORY(made, "out of memory");
-    solves_open(made, &s->c, q->quark, q->solver, !strcmp(q->error_estimate, "yes"));
+    solves_open(made, &s->c, q->quark, solver_name(s, q), !strcmp(q->error_estimate, "yes"));
     return made;
 }
 
@@ -280,13 +295,13 @@ static int make_sources(propagator_store *s, int section, const field *like, int
     const sequential_keys *k = source_sequential(&parameters_source(s->c.p, q->p.source)->p);
     const propagator *from;
     *sources = NULL;
-    if (!k) *sources = propagator_sources(&s->c, q->p.source, like, n, place);
+    if (!k) *sources = propagator_sources(&s->c, q->p.source, s->at.shift, like, n, place);
     if (!k) return MEASURE_DONE;
-    place_in(&s->c, parameters_source(s->c.p, q->p.source), place);
+    const source_params sink = moved(&s->c, parameters_source(s->c.p, q->p.source), s->at.shift, place);
     const int status = get(s, section_of(s->c.p, k->propagator), &from, r);
     if (status != MEASURE_DONE) return status;
-    *sources = sequential_sources(from, &parameters_source(s->c.p, q->p.source)->p);
-    smear(&s->c, *sources, parameters_source(s->c.p, q->p.source)->p.smearing);
+    *sources = sequential_sources(from, &sink);
+    smear(&s->c, *sources, sink.smearing);
     return MEASURE_DONE;
 }
 
@@ -294,7 +309,7 @@ static int make_sources(propagator_store *s, int section, const field *like, int
 static int solve(propagator_store *s, int section, measure_result *r)
 {
     const named_propagator *q = &s->c.p->propagators[section];
-    solved *to = &s->solved[solves_of(s->c.p, section)];
+    solved *to = &s->solved[solves_of(s, section)];
     int place[4];
     if (to->failed) snprintf(r->trouble, sizeof r->trouble, "%s", to->trouble);
     if (to->failed) return MEASURE_FAILED;
@@ -313,30 +328,43 @@ static int solve(propagator_store *s, int section, measure_result *r)
     field_destroy(sources);
     field_destroy(source);
     to->columns = j.columns;
-    if (status != MEASURE_DONE) forget_solved(s, solves_of(s->c.p, section));
+    if (status != MEASURE_DONE) forget_solved(s, solves_of(s, section));
     to->failed = status == MEASURE_FAILED;
     if (to->failed) snprintf(to->trouble, sizeof to->trouble, "%s", r->trouble);
     return status;
 }
 
 /* The origin of times and momenta. */
-static void origin_of(const measure_context *c, int section, int place[4])
+static void origin_of(const propagator_store *s, int section, int place[4])
 {
-    const named_source *s = parameters_source(c->p, c->p->propagators[section].p.source);
-    place_in(c, parameters_first_source(c->p, s), place);
+    const parameters *p = s->c.p;
+    const named_source *of = parameters_source(p, p->propagators[section].p.source);
+    moved(&s->c, parameters_first_source(p, of), s->at.shift, place);
 }
 
 /* ---- files ---- */
 
 /* The propagators that the section is made of, itself first, by the numbers of their solves. */
-static int solves_behind(const parameters *p, int section, int numbers[PROPAGATOR_SOLVES])
+static int solves_behind(const propagator_store *s, int section, int numbers[PROPAGATOR_SOLVES])
 {
+    const parameters *p = s->c.p;
     int n = 0;
     for (const char *name = p->propagators[section].name; name; name = parameters_made_of(p, name)) {
         REQUIRE(n < PROPAGATOR_SOLVES, "more than %d propagators behind %s", PROPAGATOR_SOLVES, name);
-        numbers[n++] = solves_of(p, section_of(p, name));
+        numbers[n++] = solves_of(s, section_of(p, name));
     }
     return n;
+}
+
+/* Sinks other than the sites themselves. */
+static int is_wall(const named_propagator *q)
+{
+    return !strcmp(q->p.sink, "wall");
+}
+
+static int has_sink(const named_propagator *q)
+{
+    return q->p.sink_smearing[0] || is_wall(q);
 }
 
 static int is_rounded(const named_propagator *q)
@@ -348,7 +376,7 @@ static int is_rounded(const named_propagator *q)
 static void take_solves(propagator_store *s, int section, const propagator_file *f)
 {
     int numbers[PROPAGATOR_SOLVES];
-    const int n = solves_behind(s->c.p, section, numbers);
+    const int n = solves_behind(s, section, numbers);
     for (int i = 0; i < n && i < f->nsolves; i++)
         if (!s->solved[numbers[i]].columns) memcpy(s->solved[numbers[i]].summary, f->solves[i], sizeof f->solves[i]);
 }
@@ -357,7 +385,7 @@ static int write_file(propagator_store *s, int section, const propagator_disk *d
 {
     int numbers[PROPAGATOR_SOLVES];
     double values[PROPAGATOR_SOLVES][PROPAGATOR_VALUES];
-    const int n = solves_behind(s->c.p, section, numbers);
+    const int n = solves_behind(s, section, numbers);
     _Static_assert((int)SOLVES_VALUES == (int)PROPAGATOR_VALUES, "a file has all values of a solve");
     for (int i = 0; i < n; i++) memcpy(values[i], s->solved[numbers[i]].summary, sizeof values[i]);
     return propagator_disk_write(d, &s->c, &s->c.p->propagators[section], s->made[section].columns, n,
@@ -368,7 +396,7 @@ static int write_file(propagator_store *s, int section, const propagator_disk *d
 static int verify_foreign(propagator_store *s, int section, const propagator_disk *d, const field *columns,
                           measure_result *r)
 {
-    double *summary = s->solved[solves_of(s->c.p, section)].summary, worst = 0;
+    double *summary = s->solved[solves_of(s, section)].summary, worst = 0;
     quark_solves *by = solves_for(s, section);
     field *source = fermion_physical(by->quark), *sources, *x = field_like(source);
     int place[4], status = make_sources(s, section, source, columns->nrhs, &sources, place, r);
@@ -392,8 +420,8 @@ static int verify_foreign(propagator_store *s, int section, const propagator_dis
 static int read_file(propagator_store *s, int section, const propagator_disk *d, measure_result *r)
 {
     const named_propagator *q = &s->c.p->propagators[section];
-    solved *of = &s->solved[solves_of(s->c.p, section)];
-    const int shared = !q->p.sink_smearing[0] && (d->foreign || !is_rounded(q));
+    solved *of = &s->solved[solves_of(s, section)];
+    const int shared = !has_sink(q) && (d->foreign || !is_rounded(q));
     if (!shared || !of->columns) {
         field *columns = propagator_disk_read(d, &s->c, q, r);
         int status = columns ? MEASURE_DONE : MEASURE_FAILED;
@@ -419,12 +447,13 @@ static int make(propagator_store *s, int section, measure_result *r)
     propagator *made = &s->made[section];
     const int status = solve(s, section, r);
     if (status != MEASURE_DONE) return status;
-    const solved *from = &s->solved[solves_of(s->c.p, section)];
+    const solved *from = &s->solved[solves_of(s, section)];
     made->columns = from->columns;
-    if (!q->p.sink_smearing[0] && !is_rounded(q)) return MEASURE_DONE;
+    if (!has_sink(q) && !is_rounded(q)) return MEASURE_DONE;
     field *own = s->own[section] = field_like(from->columns);
     vector_axpby(own, 1, from->columns, 0);
     smear(&s->c, own, q->p.sink_smearing);
+    if (is_wall(q) && !own->lat->planned) wall_sink(own, made->place);
     if (is_rounded(q)) propagator_round(own);
     made->columns = own;
     return MEASURE_DONE;
@@ -453,7 +482,7 @@ static int get(propagator_store *s, int section, const propagator **p, measure_r
     *p = made;
     if (made->columns) return MEASURE_DONE;
     made->of = &s->c.p->propagators[section];
-    origin_of(&s->c, section, made->place);
+    origin_of(s, section, made->place);
     const int has_file = made->of->p.file[0] && !s->c.links->lat->planned;
     return has_file ? make_or_read(s, section, r) : make(s, section, r);
 }
@@ -461,7 +490,7 @@ static int get(propagator_store *s, int section, const propagator **p, measure_r
 /* Iterations are added, all else is the largest; errors are those of solves that have estimates. */
 static void add_summary(const propagator_store *s, int section, measure_result *r)
 {
-    const double *more = s->solved[solves_of(s->c.p, section)].summary;
+    const double *more = s->solved[solves_of(s, section)].summary;
     const int estimates = !strcmp(s->c.p->propagators[section].p.error_estimate, "yes");
     for (int i = 0; i < SOLVES_VALUES; i++) {
         if (i == SOLVES_ITERATIONS) r->summary[i] += more[i];
@@ -478,7 +507,7 @@ static void summarise(const propagator_store *s, const measure_params *m, measur
     r->summary[SOLVES_ERROR] = r->summary[SOLVES_ERROR_RATIO] = NAN;
     for (int i = 0; (name = measure_propagator(m, i)); i++)
         for (; name; name = parameters_made_of(s->c.p, name)) {
-            const int section = section_of(s->c.p, name), number = solves_of(s->c.p, section);
+            const int section = section_of(s->c.p, name), number = solves_of(s, section);
             if (!counted[number]++) add_summary(s, section, r);
         }
 }

@@ -17,8 +17,15 @@ typedef struct {
     const field *columns; /* physical field, double, with a right-hand side for each component of the source */
 } propagator;
 
-/* A store for the configuration of c; due[i], unless null, says which measurements of the input are to come. */
-propagator_store *propagator_store_open(const measure_context *c, const int *due);
+/* How sources are moved from the places that they name, modulo the extents; and whether solves are by rough solvers, of the
+ * propagators that name one. */
+typedef struct {
+    int shift[4], rough;
+} propagator_place;
+
+/* A store for the configuration of c; due[i], unless null, says which measurements of the input are to come. `place`: null where
+ * sources stay and solves are not rough. */
+propagator_store *propagator_store_open(const measure_context *c, const int *due, const propagator_place *place);
 void propagator_store_close(propagator_store *s);
 /* The measurement is through: what no other one needs is freed. */
 void propagator_store_done(propagator_store *s, const named_measure *m);
@@ -30,7 +37,9 @@ int propagators_of(const measure_context *c, const measure_params *m, const prop
                    measure_result *r);
 
 /* Sources of the section [source.NAME], which there is, in n components of the vectors that `like` is; smeared. To be
- * destroyed. A source outside the lattice is a user error. `place`: its origin. */
-field *propagator_sources(const measure_context *c, const char *name, const field *like, int n, int place[4]);
+ * destroyed. A source outside the lattice is a user error. `shift`: the source is moved by it; null: it stays. `place`: its
+ * origin. */
+field *propagator_sources(const measure_context *c, const char *name, const int shift[4], const field *like, int n,
+                          int place[4]);
 
 #endif

@@ -40,7 +40,8 @@ static int of_quark(const propagator_file *f, const parameters *p, const named_p
 /* True if M acts on the section's columns as they stand. */
 static int residual_tells(const parameters *p, const named_propagator *q)
 {
-    return !q->p.sink_smearing[0] && !quark_kind_of(&p->quarks[parameters_quark(p, q->p.quark)].p)->slices;
+    return !q->p.sink_smearing[0] && !strcmp(q->p.sink, "site") &&
+           !quark_kind_of(&p->quarks[parameters_quark(p, q->p.quark)].p)->slices;
 }
 
 /* 0, or -1 with what the file is of. */
@@ -68,7 +69,7 @@ static int fits(const propagator_disk *d, const measure_context *c, const named_
     else if (!f->links[0] && !residual_tells(c->p, q))
         snprintf(message, size,
                  "%s is of another program and does not say what it is of; its residual tells that of quarks in four "
-                 "dimensions without sink_smearing alone",
+                 "dimensions without sink_smearing or sink = wall alone",
                  d->path);
     else bad = 0;
     param_text_free(&differences);

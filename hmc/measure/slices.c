@@ -5,6 +5,7 @@
 #include "kernels/base/error.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/contract.h"
+#include "kernels/ops/gauge.h"
 
 enum { SIGNS = 8 }; /* waves of -1 along any of x, y and z */
 
@@ -84,4 +85,32 @@ double slices_value(const slices *s, int channel, int source_time, int t)
 {
     const int n = s->lat->size[3];
     return exact_value(&s->sums[channel * n + (t + source_time) % n]);
+}
+
+void slices_energy(slice_energy *of, const field *links, field *tensor)
+{
+    enum { TEMPORAL, SPATIAL, CHARGE, IN_SPACE, IN_TIME, SUMS = 6 };
+    static const int number[1][3];
+    const lattice *lat = links->lat;
+    const int T = lat->size[3], bounded = lat->time != TIME_PERIODIC;
+    exact_sum *sums = malloc((size_t)(SUMS * T) * sizeof *sums);
+    REQUIRE_MEMORY(sums, "out of memory for sums of %d slices", T);
+    for (int i = 0; i < SUMS * T; i++) sums[i] = exact_zero();
+    gauge_field_strength(tensor, links);
+    field *rho = density_create(links, SUMS / 2);
+    gauge_energy_density(rho, tensor, links);
+    slice_waves one = {.n = 1, .factors = {1, 1, 1}, .number = number};
+    for (int d = 0; d < 3; d++) one.factor[d] = (const double(*)[2])factors_of(lat->size[d]);
+    contract_slices(sums, rho, &one);
+    for (int d = 0; d < 3; d++) free((void *)one.factor[d]);
+    comm_group_sum_exact(lat->group, sums, SUMS * T);
+    for (int t = 0; t < T; t++) {
+        const exact_sum *here = sums + SUMS * t, *below = sums + SUMS * ((t + T - 1) % T);
+        const double half = bounded && (t == 0 || t == T - 1) ? 0.5 : 1;
+        const double in_time = 0.5 * (exact_value(&here[IN_TIME]) + exact_value(&below[IN_TIME]));
+        of[t] = (slice_energy){exact_value(&here[TEMPORAL]), exact_value(&here[SPATIAL]),
+                               2 * (half * exact_value(&here[IN_SPACE]) + in_time), exact_value(&here[CHARGE])};
+    }
+    field_destroy(rho);
+    free(sums);
 }

@@ -22,4 +22,15 @@ void slices_sum(slices *s);
 /* Value of a channel, t after the time of the source. */
 double slices_value(const slices *s, int channel, int source_time, int t);
 
+/* Energy and charge of a time slice, summed over its sites (operators/flow.h). */
+typedef struct {
+    double temporal, spatial; /* -tr F F of the clover field strength in temporal and in spatial planes */
+    double plaquette;         /* 2 sum of 3 - Re tr: plaquettes in space, and half of those in time on either side */
+    double charge;
+} slice_energy;
+
+/* Energies of all N_t slices. On lattices bounded in time the field strength is zero on the end slices, and plaquettes in space there
+ * count half (M. Luescher and S. Schaefer, arXiv:1206.2809). The tensor is to work in. Collective. */
+void slices_energy(slice_energy *of, const field *links, field *tensor);
+
 #endif

@@ -17,22 +17,35 @@ void solves_open_keys(quark_solves *p, const measure_context *c, const measure_p
     solves_open(p, c, m->quark, m->solver, !strcmp(m->error_estimate, "yes"));
 }
 
-void solves_open(quark_solves *p, const measure_context *c, const char *quark, const char *solver, int estimates)
+/* Solves for a quark, or for the one of a run, which may be shared. */
+static void open_solves(quark_solves *p, const measure_context *c, const quark_params *f, fermion *shared,
+                        const char *solver, int estimates)
 {
-    const named_quark *named = &c->p->quarks[parameters_quark(c->p, quark)];
-    const quark_params *f = &named->p;
     const char *name = solver[0] ? solver : f->solver;
     *p = (quark_solves){.c = c, .params = f, .low = {.trajectory = c->trajectory}, .estimates = estimates};
     p->solver = fallback_find(p->solvers, simulation_solvers(c->p, p->solvers), name);
     REQUIRE(p->solver, "no solver %s", name);
-    p->quark = c->run ? quark_set_find(c->run->quarks, named, f->mass) : NULL;
-    p->owns_quark = !p->quark;
+    p->quark = shared;
+    p->owns_quark = !shared;
     if (p->owns_quark) p->quark = quark_kind_of(f)->make(c->links, f, NULL, 0);
     p->one = linop_vector(p->quark->normal, 1);
     p->residual = fermion_vector(p->quark);
     if (!fermion_has_walls(p->quark)) return;
     p->source = fermion_vector(p->quark);
     p->x = fermion_vector(p->quark);
+}
+
+void solves_open(quark_solves *p, const measure_context *c, const char *quark, const char *solver, int estimates)
+{
+    const named_quark *named = &c->p->quarks[parameters_quark(c->p, quark)];
+    open_solves(p, c, &named->p, c->run ? quark_set_find(c->run->quarks, named, named->p.mass) : NULL, solver,
+                estimates);
+}
+
+void solves_open_changed(quark_solves *p, const measure_context *c, const quark_params *f, const char *solver,
+                         int estimates)
+{
+    open_solves(p, c, f, NULL, solver, estimates);
 }
 
 void solves_close(quark_solves *p)

@@ -35,6 +35,9 @@ typedef struct {
 /* Solves for a [quark.NAME], which there is, by the [solver.NAME] or, where that is empty, by the quark's; `estimates`: the
  * error of every solution is estimated. */
 void solves_open(quark_solves *p, const measure_context *c, const char *quark, const char *solver, int estimates);
+/* Solves for a quark of these keys, which are those of a section but for some numbers and stay where they are. */
+void solves_open_changed(quark_solves *p, const measure_context *c, const quark_params *f, const char *solver,
+                         int estimates);
 /* Solves by the keys of an observable that solves for itself. */
 void solves_open_keys(quark_solves *p, const measure_context *c, const measure_params *m);
 void solves_close(quark_solves *p);

@@ -7,6 +7,7 @@
 
 #include "hmc/quarks/quark.h"
 #include "kernels/base/error.h"
+#include "kernels/ops/gauge.h"
 #include "kernels/ops/vector.h"
 
 typedef struct {
@@ -108,6 +109,7 @@ static void make_noise(estimator *e, int vector, int part)
         if (!strcmp(e->keys->noise, "gaussian")) vector_random(e->whole, e->call->seed, RANDOM_NOISE, (uint32_t)vector);
         else vector_random_signs(e->whole, e->call->seed, RANDOM_NOISE, (uint32_t)vector);
         if (!strcmp(e->keys->noise, "z2")) change_all(e->whole, e->whole, e->keys, make_real, 0);
+        slices_scale(e->whole, SLICES_ENDS, 0); /* quark fields vanish there */
         e->made = vector;
     }
     if (e->parts > 1) change_all(e->noise, e->whole, e->keys, keep_part, part);

@@ -138,7 +138,9 @@ void iterations_measure(iterations_plan *plan, const parameters *p, const char *
     char message[1024];
     double counts[MAX_LEVELS];
     simulation *s = simulation_create(p);
-    if (simulation_read(s->links, path, 0, NULL, message, sizeof message)) user_error("%s", message);
+    if (simulation_read(s->links, path, 0, NULL, message, sizeof message) ||
+        simulation_refuse_walls(p, s->links, path, message, sizeof message))
+        user_error("%s", message);
     const double length = p->run.length / s->e.levels[0].steps;
     s->e.levels[0].steps = 1;
     log_info("iterations are measured on %s", path);

@@ -418,7 +418,7 @@ static void read_start(const parameters *p, const lattice *plan, int ignore_reco
     log_info("reading %s", p->run.config);
     lattice *lat = simulation_lattice(p, NULL, NULL, NULL);
     field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    if (simulation_read(links, p->run.config, ignore_recorded, NULL, message, sizeof message))
+    if (simulation_read_first(p, lat, links, ignore_recorded, message, sizeof message))
         simulation_refuse_start(p, message);
     field_destroy(links);
     lattice_destroy(lat);
@@ -430,7 +430,7 @@ static void check_start(const parameters *p, const lattice *plan, int ranks, int
     char message[1024];
     links_info info;
     int64_t any;
-    if (strcmp(p->run.start, "file")) return;
+    if (!parameters_start_reads(p)) return;
     const int there = checkpoint_find(p->run.output, &any, 1, message, sizeof message);
     if (there < 0) user_error("%s", message);
     if (there) {

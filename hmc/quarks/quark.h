@@ -39,6 +39,7 @@ typedef struct {
     int shifted_by_mass; /* K of two masses differ by the difference of their squares, and have the same eigenvectors */
     int regulated;       /* a regulator divides its determinant */
     int chemical_potential; /* derivatives of the operator by it */
+    int bounded;            /* lattices that are bounded in time, too */
     /* Consequences of the keys of the section, when those of all sections are read. Contradictions are user errors. */
     void (*complete)(const ini_input *in, named_quark *q);
     /* The quark of a section on these links; it may share with one of the n others (null ones do not count). */

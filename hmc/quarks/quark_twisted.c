@@ -75,6 +75,7 @@ const quark_kind quark_twisted_mass = {
     .flavours = 2,
     .ratios = 1,
     .blocks = 1,
+    .bounded = 1,
     .coarsens = 1,
     .complete = complete,
     .make = make,

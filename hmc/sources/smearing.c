@@ -2,9 +2,8 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "kernels/ops/gauge.h"
 #include "kernels/ops/vector.h"
 #include "kernels/ops/wilson.h"
 
@@ -40,15 +39,7 @@ const char *smearing_check(const named_smearing *s, char *message, size_t size)
 static field *spatial_links(const field *links)
 {
     field *space = field_like(links);
-    const int *l = links->lat->local;
-    const size_t sites = (size_t)l[0] * l[1] * l[2];
-    double *slice = field_slice_buffer(links);
-    for (int t = 0; t < field_slices(links); t++) {
-        field_export(links, t, slice);
-        for (size_t i = 0; i < sites; i++) memset(slice + 72 * i + 54, 0, 18 * sizeof *slice);
-        field_import(space, t, slice);
-    }
-    free(slice);
+    links_scale(space, links, (const double[]){1, 1, 1, 0});
     return space;
 }
 

@@ -69,14 +69,28 @@ const sequential_keys *source_sequential(const source_params *s)
 
 /* ---- fields ---- */
 
-void source_place(const source_params *s, int place[4])
+/* The numbers of the key that has the source's place, and the direction of the first: 0 of all four, 3 of the time. */
+static int *place_in(source_params *s, int *first)
 {
     const param_section *own = source_kind_find(s->kind)->own;
-    const param *all = param_find(own, "place"), *time = param_find(own, "time");
-    const char *keys = (const char *)s;
-    if (all) memcpy(place, keys + all->offset, 4 * sizeof *place);
-    else memset(place, 0, 3 * sizeof *place);
-    if (!all) memcpy(&place[3], keys + time->offset, sizeof *place);
+    const param *all = param_find(own, "place");
+    *first = all ? 0 : 3;
+    return (int *)(void *)((char *)s + (all ? all : param_find(own, "time"))->offset);
+}
+
+void source_place(const source_params *s, int place[4])
+{
+    source_params copy = *s;
+    int first;
+    const int *at = place_in(&copy, &first);
+    for (int d = 0; d < 4; d++) place[d] = d < first ? 0 : at[d - first];
+}
+
+void source_move(source_params *s, const int shift[4], const int size[4])
+{
+    int first;
+    int *at = place_in(s, &first);
+    for (int d = first; d < 4; d++) at[d - first] = (at[d - first] + shift[d]) % size[d];
 }
 
 double complex source_wave(const int n[3], const int x[3], const int size[3])

@@ -66,6 +66,8 @@ const sequential_keys *source_sequential(const source_params *s);
 /* Origin of times and of the phases of momenta, and the one time slice with sources; of a sequential source the slice alone, for
  * its origin is that of the other propagator. */
 void source_place(const source_params *s, int place[4]);
+/* Moves a source modulo the extents; one that has a time alone, in time. */
+void source_move(source_params *s, const int shift[4], const int size[4]);
 /* Plane wave exp(i p.x), p = 2 pi n / L, at coordinates x, which may be differences of such. */
 double complex source_wave(const int n[3], const int x[3], const int size[3]);
 

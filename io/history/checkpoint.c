@@ -206,7 +206,8 @@ int checkpoint_write(const char *folder, const field *links, checkpoint *c, int 
     const int root = comm_rank() == 0;
     checkpoint_path(path, sizeof path, folder, c->trajectory);
     const links_meta meta = {.has_plaquette = 1,
-                             .plaquette = c->plaquette,
+                             .plaquette = links->lat->time == TIME_PERIODIC ? c->plaquette
+                                                                            : gauge_measure_recorded(links).plaquette,
                              .sequence = (int)c->trajectory,
                              .ensemble = c->ensemble,
                              .parameters = c->physics,

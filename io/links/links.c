@@ -78,7 +78,7 @@ int links_format_layout(const char *name, int bits, int rows, char *message, siz
     REQUIRE(f && f->prepare, "format %s cannot be written", name);
     if ((bits == 32 && !(f->layouts & LINKS_32)) || (bits == 64 && !(f->layouts & LINKS_64)))
         return file_fail(message, size, "files of format %s have numbers of %d bits, not %d", name,
-                          links_format_most_bits(name), bits);
+                         links_format_most_bits(name), bits);
     if (rows == 2 && !(f->layouts & LINKS_TWO_ROWS))
         return file_fail(message, size, "files of format %s have links of 3 rows, not 2", name);
     return 0;
@@ -145,7 +145,7 @@ static int read_header(links_file *f, int fd, char *message, size_t size)
     for (int i = 0; formats[i]; i++)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", formats[i]->title);
     return file_fail(message, size, "%s: first bytes %02x %02x %02x %02x: not a known lattice file (%s)", f->path,
-                      first[0], first[1], first[2], first[3], known);
+                     first[0], first[1], first[2], first[3], known);
 }
 
 static int probe_here(links_file *f, const char *path, char *message, size_t size)
@@ -192,21 +192,22 @@ int links_settle_size(links_info *info, const char *path, const int *size, const
     const int given = size && size[0] > 0;
     if (own[0] == 0 && !given)
         return file_fail(message, message_size, "%s: the file does not say the size of its lattice: give it by %s",
-                          path, key);
+                         path, key);
     if (own[0] == 0) {
         const uint64_t single = 288 * links_sites(size);
         info->precision_bits = info->links_bytes == single ? 32 : info->links_bytes == 2 * single ? 64 : 0;
         if (!info->precision_bits)
-            return file_fail(message, message_size,
-                              "%s: %llu bytes of links are not a lattice of %d.%d.%d.%d (%s), which has %llu in 32 bits, "
-                              "%llu in 64",
-                              path, (unsigned long long)info->links_bytes, size[0], size[1], size[2], size[3], key,
-                              (unsigned long long)single, (unsigned long long)(2 * single));
+            return file_fail(
+                message, message_size,
+                "%s: %llu bytes of links are not a lattice of %d.%d.%d.%d (%s), which has %llu in 32 bits, "
+                "%llu in 64",
+                path, (unsigned long long)info->links_bytes, size[0], size[1], size[2], size[3], key,
+                (unsigned long long)single, (unsigned long long)(2 * single));
         memcpy(own, size, sizeof info->size);
     }
     if (given && memcmp(own, size, sizeof info->size))
         return file_fail(message, message_size, "%s = %d.%d.%d.%d, but %s has %d.%d.%d.%d", key, size[0], size[1],
-                          size[2], size[3], path, own[0], own[1], own[2], own[3]);
+                         size[2], size[3], path, own[0], own[1], own[2], own[3]);
     return 0;
 }
 
@@ -286,7 +287,7 @@ static int judge_recorded(links_info *i, const field *u, const char *path, int c
     char text[2][160] = {"", ""};
     i->found_plaquette = i->found_link_trace = NAN;
     if (i->nonfinite) return 0;
-    const gauge_loops loops = gauge_measure(u, 0);
+    const gauge_loops loops = gauge_measure_recorded(u);
     i->found_plaquette = loops.plaquette;
     i->found_link_trace = loops.link_trace;
     if (i->has_plaquette)
@@ -379,7 +380,7 @@ int links_read(field *u, const char *path, links_info *info, char *message, size
     if (f.info.open_boundary)
         links_remark(&f.info,
                      "open boundaries in time, as openQCD writes them: all links in time of the last time slice "
-                     "are zero; no command but check and convert takes such a file");
+                     "are zero; commands that take an input need [lattice] time_boundary = open for it");
     status = judge(&f, format, &sums, u, message, size);
     if (info) *info = f.info;
     return status;
@@ -417,7 +418,7 @@ int links_verify(const field *u, const char *path, char *message, size_t size)
     comm_sum_u64(&sums.summed, 1);
     if (format->verify(&f, &sums, found, sizeof found)) return 0;
     file_fail(message, size, "%s: read back, the checksum of the links is %s, and %s was written", path, found,
-               f.info.checksum);
+              f.info.checksum);
     return LINKS_BAD_CHECKSUM;
 }
 

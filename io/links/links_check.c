@@ -183,6 +183,7 @@ double links_deviation(const field *u)
 #endif
         for (size_t i = 0; i < links; i++) {
             real det;
+            if (lat->time != TIME_PERIODIC && is_boundary(lat, t, i)) continue;
             const real off = group_defect(buf + 18 * i, &det);
             const double most = (double)(det > off ? det : off);
             /* NaN would vanish in the maximum. */

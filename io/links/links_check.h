@@ -52,7 +52,8 @@ check_verdict links_judge(const field *u, const char *path, int bits, const char
  * links stored with that many bits. Collective. */
 void links_check_group(const field *u, int precision_bits, check_report *report);
 
-/* Largest |(U U^+ - 1)_ij| or |det U - 1| of all links; infinite when one is NaN. Collective. */
+/* Largest |(U U^+ - 1)_ij| or |det U - 1| of all links, but for inactive ones of lattices bounded in time; infinite when one is NaN.
+ * Collective. */
 double links_deviation(const field *u);
 
 #endif

@@ -137,7 +137,7 @@ int links_write_temporary(const field *u, atomic_file *a, const char *path, cons
     const links_format *format = links_format_find(format_name);
     if (!format || !format->prepare)
         return file_fail(message, size, "%s: format '%s' cannot be written; these can: %s", path, format_name,
-                          links_formats_written(written, sizeof written));
+                         links_formats_written(written, sizeof written));
     if (!meta) meta = &nothing;
     char why[160];
     if (links_format_layout(format_name, meta->bits, meta->rows, why, sizeof why))
@@ -190,8 +190,9 @@ int links_write(const field *u, const char *path, const char *format, const link
     links_meta m = meta ? *meta : (links_meta){0};
     field *rounded = known && known->prepare ? links_rounded(u, format, m.bits, m.rows) : NULL;
     const field *v = rounded ? rounded : u;
-    if (known && ((rounded && m.has_plaquette) || (known->wants_plaquette && !m.has_plaquette))) {
-        m.plaquette = gauge_measure(v, 0).plaquette;
+    const int bounded = u->lat->time != TIME_PERIODIC && m.has_plaquette; /* averages of another normalisation */
+    if (known && (bounded || (rounded && m.has_plaquette) || (known->wants_plaquette && !m.has_plaquette))) {
+        m.plaquette = gauge_measure_recorded(v).plaquette;
         m.has_plaquette = 1;
     }
     const int bad = write_whole(v, path, format, &m, message, size);

@@ -31,7 +31,30 @@ typedef struct {
 typedef struct {
     view tensor, out;
     double diagonal, factor[2];
+    double inside; /* added to the diagonal on the two slices next to the ends of time */
+    geom g;
+    int parity;
 } clover_build_args;
+
+/* Exponent in, of which out = diagonal exp(in / diagonal), by so many terms of its series. */
+typedef struct {
+    view in, out;
+    double diagonal;
+    double inside; /* as in clover_build_args */
+    int terms;
+    geom g;
+    int parity;
+} clover_exp_args;
+
+typedef struct {
+    view x, y, out;
+} clover_outer_args;
+
+typedef struct {
+    view in, exponent, out;
+    double diagonal;
+    int terms;
+} clover_chain_args;
 
 typedef struct {
     view in, out;

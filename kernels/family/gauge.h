@@ -6,9 +6,17 @@
 #include "kernels/field/view.h"
 #include "kernels/lattice/geom.h"
 
+/* Factors of loops next to the ends of time; those in space on the end slices, and plaquettes in time with an edge there. Periodic
+ * lattices are not bounded, and no factor is read. */
+typedef struct {
+    int bounded;
+    double space, time;
+} loop_ends;
+
 typedef struct {
     geom g;
     view links;
+    loop_ends ends;
     double rectangle[3]; /* weights of rectangles, as in gauge_weights */
     int parity;
 } loops_args;
@@ -22,6 +30,7 @@ typedef struct {
 typedef struct {
     geom g;
     view links, momenta;
+    loop_ends ends;
     double c0[2], c1[3]; /* plaquette and rectangle of gauge_weights, over 6 */
     int parity;
 } gauge_force_args;
@@ -45,6 +54,20 @@ typedef struct {
 
 typedef struct {
     geom g;
+    view tensor, links, out;
+    int parity, bounded;
+} energy_density_args;
+
+/* Groups are chosen by bits, and by time slices: the first one, the one before the last, the last one. */
+typedef struct {
+    geom g;
+    view out;
+    double factor;
+    int parity, reals, at[3];
+} scale_slices_args;
+
+typedef struct {
+    geom g;
     view links, path, out;
     int parity, step, group, bare, add; /* see path_step_site() */
 } path_step_args;
@@ -62,6 +85,7 @@ typedef struct {
 typedef struct {
     view links, momenta;
     double dt[2]; /* links in space; links in time */
+    int walls;    /* links without momentum, those of walls, stay the same bits */
 } link_update_args;
 
 typedef struct {
@@ -88,6 +112,8 @@ typedef struct {
     double a;
     int parity;
 } momenta_laplace_args;
+
+typedef gauge_force_args gauge_force_bounded_args;
 
 typedef random_args random_momenta_args;
 typedef random_args random_links_args;

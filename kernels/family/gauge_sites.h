@@ -5,6 +5,7 @@
 #include "kernels/site/near.h"
 #include "kernels/site/su3.h"
 #include "kernels/site/path.h"
+#include "kernels/site/ends.h"
 #include "kernels/site/gauge.h"
 #include "kernels/site/wilson_loop.h"
 #include "kernels/site/random.h"

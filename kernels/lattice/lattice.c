@@ -395,11 +395,11 @@ static void check_memory(const lattice_spec *spec)
     lattice *plan = plan_lattice_on(spec, comm_group_size(spec->group), message, sizeof message);
     if (!plan) return; /* failure is the same on every rank, and reported where the lattice is made */
     const double bytes = (double)(table_bytes + plan_table_bytes(plan)), there = comm_memory();
-    snprintf(
-        message, sizeof message,
-        "the lattice %d.%d.%d.%d takes %.1f GiB per rank for its tables alone, and this machine has %.1f GiB for each of "
-        "its ranks: use more nodes, or a smaller lattice",
-        spec->size[0], spec->size[1], spec->size[2], spec->size[3], bytes / 0x1p30, there / 0x1p30);
+    snprintf(message, sizeof message,
+             "the lattice %d.%d.%d.%d takes %.1f GiB per rank for its tables alone, and this machine has %.1f GiB for "
+             "each of "
+             "its ranks: use more nodes, or a smaller lattice",
+             spec->size[0], spec->size[1], spec->size[2], spec->size[3], bytes / 0x1p30, there / 0x1p30);
     /* No sum over ranks: that would make MPI allocate beside the tables, and every rank stops them all. */
     if (there > 0 && bytes > there) error_memory("%s", message);
     lattice_destroy(plan);
@@ -429,6 +429,12 @@ lattice *lattice_create_alone(const int size[4], int time_sign)
 {
     const lattice_spec spec = spec_of(comm_self(), size, (const int[4]){1, 1, 1, 1}, 1, time_sign);
     return create(&spec);
+}
+
+void lattice_bound(lattice *lat, time_boundary time)
+{
+    REQUIRE(time == TIME_PERIODIC || lat->size[3] >= 4, "%d time slices with two ends", lat->size[3]);
+    lat->time = time;
 }
 
 /* ---- tables on the device ---- */

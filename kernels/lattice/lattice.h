@@ -56,6 +56,15 @@ typedef struct layout {
     struct layout *device; /* copy with tables on the device, made on first use; of the linear layout only */
 } layout;
 
+/* Boundary of the lattice in time (M. Luescher and S. Schaefer, arXiv:1105.4749, section 2, and arXiv:1206.2809). Bounded lattices
+ * have N_t slices and no link from the last to the first: those links in time are inactive, zero matrices in fields of links.
+ *
+ *   open           fields fluctuate on all slices; loops in space on the two end slices have a weight of their own
+ *   schroedinger   links in space of the two end slices, the walls, are fixed
+ *
+ * Quark fields vanish on both end slices: operators couple these to no other, and the field strength is zero there. */
+typedef enum { TIME_PERIODIC, TIME_OPEN, TIME_SCHROEDINGER } time_boundary;
+
 typedef struct lattice {
     const comm_group *group;
     int planned; /* plan: no tables, and fields without memory: what would be taken is counted, see plan.h */
@@ -63,7 +72,8 @@ typedef struct lattice {
     int size[4], grid[4], coord[4], local[4], origin[4];
     int neighbour[8]; /* rank, numbered among all, at +x -x +y -y +z -z +t -t; nobody of a plan */
     int reach, halo_depth;
-    int time_sign; /* fermion boundary sign in t: +1 periodic, -1 antiperiodic */
+    int time_sign;      /* fermion boundary sign in t: +1 periodic, -1 antiperiodic; +1 where time is bounded */
+    time_boundary time; /* see lattice_bound() */
     long volume, local_volume;
     int nlayout;
     layout layouts[3]; /* linear; then those of several lanes, of double precision and of single, if they differ */
@@ -91,6 +101,8 @@ lattice *lattice_create_on(const lattice_spec *spec);
 lattice *lattice_create(const int size[4], const int grid[4], int reach, int time_sign);
 /* A lattice of this rank alone, of a reach of 1; not collective. */
 lattice *lattice_create_alone(const int size[4], int time_sign);
+/* Sets the boundary in time of a lattice, which is periodic when made; before there are fields on it. */
+void lattice_bound(lattice *lat, time_boundary time);
 void lattice_destroy(lattice *lat);
 /* The most bytes that tables of lattices took on the host at a time. */
 size_t lattice_table_peak(void);

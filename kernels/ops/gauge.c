@@ -17,25 +17,64 @@ static void run(kernel_id id, const field *like, const void *args, exact_sum *su
     kernel_run(id, like, args, (kernel_work){.n = field_units(like), .sums = sums});
 }
 
-static void loop_sums(const field *links, const double rectangle[3], double sums[4])
+/* Factors of loops on a lattice with this weight of its ends; all loops alike where c_G is 0. */
+static loop_ends ends_of(const lattice *lat, double c_G)
+{
+    const int walls = lat->time == TIME_SCHROEDINGER;
+    if (lat->time == TIME_PERIODIC || c_G == 0) return (loop_ends){0, 1, 1};
+    return (loop_ends){1, walls ? 0 : c_G / 2, walls ? c_G : 1};
+}
+
+/* Numbers of loops that there are, times their factors: plaquettes as in gauge_weights, and rectangles, too. */
+typedef struct {
+    double plaquette[2], rectangle[3], links;
+} loop_numbers;
+
+static loop_numbers numbers_of(const lattice *lat, const loop_ends *ends)
+{
+    const double t = lat->size[3], v = (double)lat->volume, slice = v / t;
+    if (lat->time == TIME_PERIODIC) return (loop_numbers){{3 * v, 3 * v}, {6 * v, 3 * v, 3 * v}, 4 * v};
+    const double slices = t - 2 + 2 * ends->space, gaps = t - 3 + 2 * ends->time;
+    return (loop_numbers){{3 * slice * slices, 3 * slice * gaps},
+                          {6 * slice * slices, 3 * slice * (t - 1), 3 * slice * (t - 2)},
+                          4 * v - slice};
+}
+
+static void loop_sums(const field *links, const loop_ends *ends, const double rectangle[3], double sums[4])
 {
     exact_sum s[4] = {exact_zero(), exact_zero(), exact_zero(), exact_zero()};
-    loops_args args = {.g = field_geom(links), .links = halo_in(links)};
+    loops_args args = {.g = field_geom(links), .links = halo_in(links), .ends = *ends};
     memcpy(args.rectangle, rectangle, sizeof args.rectangle);
     for (args.parity = 0; args.parity < 2; args.parity++) run(KERNEL_loops, links, &args, s);
     comm_group_sum_exact(links->lat->group, s, 4);
     for (int k = 0; k < 4; k++) sums[k] = exact_value(&s[k]);
 }
 
+static gauge_loops averages(const double s[4], const loop_numbers *n, int rectangles)
+{
+    const double *const p = n->plaquette, *const r = n->rectangle;
+    return (gauge_loops){(s[0] + s[1]) / (3 * (p[0] + p[1])), s[0] / (3 * p[0]), s[1] / (3 * p[1]),
+                         rectangles ? s[2] / (3 * (r[0] + r[1] + r[2])) : NAN, s[3] / (3 * n->links)};
+}
+
 gauge_loops gauge_measure(const field *links, int rectangles)
 {
     const double one = rectangles != 0;
+    const loop_ends all = {0, 1, 1};
+    const loop_numbers n = numbers_of(links->lat, &all);
     double s[4];
-    loop_sums(links, (const double[]){one, one, one}, s);
+    loop_sums(links, &all, (const double[]){one, one, one}, s);
+    return averages(s, &n, rectangles);
+}
+
+gauge_loops gauge_measure_recorded(const field *links)
+{
     const double v = (double)links->lat->volume;
-    gauge_loops loops = {(s[0] + s[1]) / (18 * v), s[0] / (9 * v), s[1] / (9 * v), rectangles ? s[2] / (36 * v) : NAN,
-                         s[3] / (12 * v)};
-    return loops;
+    const loop_ends all = {0, 1, 1};
+    const loop_numbers n = {{3 * v, 3 * v}, {6 * v, 3 * v, 3 * v}, 4 * v};
+    double s[4];
+    loop_sums(links, &all, (const double[]){0, 0, 0}, s);
+    return averages(s, &n, 0);
 }
 
 gauge_weights gauge_weights_c1(double beta, double c1)
@@ -60,6 +99,14 @@ static int has_rectangles(const gauge_weights *w)
     return w->rectangle[0] != 0 || w->rectangle[1] != 0 || w->rectangle[2] != 0;
 }
 
+static void expect_weights(const lattice *lat, const gauge_weights *w)
+{
+    if (lat->time == TIME_PERIODIC) return;
+    REQUIRE(w->c_G > 0, "weight %g of loops at the ends of time", w->c_G);
+    REQUIRE(w->parallelogram == 0, "parallelograms of weight %g at the ends of time", w->parallelogram);
+    REQUIRE(lat->time == TIME_OPEN || !has_rectangles(w), "rectangles at the walls of a Schroedinger functional");
+}
+
 static double parallelogram_sum(const field *links)
 {
     exact_sum s = exact_zero();
@@ -71,18 +118,25 @@ static double parallelogram_sum(const field *links)
 
 double gauge_action(const field *links, gauge_weights w)
 {
+    const lattice *lat = links->lat;
+    expect_weights(lat, &w);
+    const loop_ends ends = ends_of(lat, w.c_G);
+    const loop_numbers n = numbers_of(lat, &ends);
     double s[4];
-    const double *const p = w.plaquette, *const r = w.rectangle, v = (double)links->lat->volume;
+    const double *const p = w.plaquette, *const r = w.rectangle, v = (double)lat->volume;
     double action;
     if (p[0] == p[1] && r[0] == r[1] && r[1] == r[2]) { /* equal weights: one sum of all planes, with one rounding */
         const double one = r[0] != 0;
-        loop_sums(links, (const double[]){one, one, one}, s);
-        action = p[0] * (6 * v - (s[0] + s[1]) / 3);
-        if (r[0] != 0) action += r[0] * (12 * v - s[2] / 3);
+        loop_sums(links, &ends, (const double[]){one, one, one}, s);
+        action = p[0] * (n.plaquette[0] + n.plaquette[1] - (s[0] + s[1]) / 3);
+        if (r[0] != 0) action += r[0] * (n.rectangle[0] + n.rectangle[1] + n.rectangle[2] - s[2] / 3);
     } else {
-        loop_sums(links, r, s);
-        action = p[0] * (3 * v - s[0] / 3) + p[1] * (3 * v - s[1] / 3);
-        if (has_rectangles(&w)) action += (6 * r[0] + 3 * r[1] + 3 * r[2]) * v - s[2] / 3;
+        loop_sums(links, &ends, r, s);
+        action = p[0] * (n.plaquette[0] - s[0] / 3) + p[1] * (n.plaquette[1] - s[1] / 3);
+        const double rectangles = lat->time == TIME_PERIODIC
+                                      ? (6 * r[0] + 3 * r[1] + 3 * r[2]) * v
+                                      : r[0] * n.rectangle[0] + r[1] * n.rectangle[1] + r[2] * n.rectangle[2];
+        if (has_rectangles(&w)) action += rectangles - s[2] / 3;
     }
     if (w.parallelogram != 0) action += w.parallelogram * (16 * v - parallelogram_sum(links) / 3);
     return action;
@@ -104,7 +158,8 @@ void gauge_force(field *force, const field *links, gauge_weights w)
     const double sites = (double)field_units(links) * links->lay->lanes;
     expect_kind(force, FIELD_MOMENTA, links);
     expect_kind(links, FIELD_LINKS, force);
-    gauge_force_args args = {.g = field_geom(links), .links = halo_in(links)};
+    expect_weights(links->lat, &w);
+    gauge_force_args args = {.g = field_geom(links), .links = halo_in(links), .ends = ends_of(links->lat, w.c_G)};
     for (int k = 0; k < 2; k++) args.c0[k] = w.plaquette[k] / 6;
     for (int k = 0; k < 3; k++) args.c1[k] = w.rectangle[k] / 6;
     parallelogram_force_args more = {.g = args.g, .links = args.links, .c2 = w.parallelogram / 6};
@@ -112,7 +167,7 @@ void gauge_force(field *force, const field *links, gauge_weights w)
     {
         args.parity = more.parity = p;
         args.momenta = more.momenta = field_out(force, p);
-        kernel_run(KERNEL_gauge_force, links, &args,
+        kernel_run(args.ends.bounded ? KERNEL_gauge_force_bounded : KERNEL_gauge_force, links, &args,
                    (kernel_work){.n = field_units(links), .flops = sites * staples_flops(w)});
         if (w.parallelogram != 0) run(KERNEL_parallelogram_force, links, &more, NULL);
     }
@@ -129,6 +184,7 @@ void gauge_field_strength(field *tensor, const field *links)
         args.out = field_out(tensor, p);
         run(KERNEL_field_strength, links, &args, NULL);
     }
+    slices_scale(tensor, SLICES_ENDS, 0);
 }
 
 gauge_energy gauge_field_energy(const field *tensor)
@@ -145,6 +201,48 @@ gauge_energy gauge_field_energy(const field *tensor)
     return e;
 }
 
+void gauge_energy_density(field *rho, const field *tensor, const field *links)
+{
+    expect_kind(tensor, FIELD_TENSOR, links);
+    expect_kind(links, FIELD_LINKS, tensor);
+    expect_kind(rho, FIELD_DENSITY, links);
+    REQUIRE(rho->nrhs >= 3, "%d channels of a density, where 3 are written", rho->nrhs);
+    energy_density_args args = {
+        .g = field_geom(links), .links = halo_in(links), .bounded = links->lat->time != TIME_PERIODIC};
+    FOR_PARITIES(p, rho)
+    {
+        args.parity = p;
+        args.tensor = field_in(tensor, p);
+        args.out = field_out(rho, p);
+        run(KERNEL_energy_density, links, &args, NULL);
+    }
+}
+
+void slices_scale(field *f, slice_choice choice, double factor)
+{
+    enum { SPACE = 7, TIME = 8, ALL = -1 };
+    static const int at[][3] = {[SLICES_INACTIVE_LINKS] = {0, 0, TIME},
+                                [SLICES_FIXED_LINKS] = {SPACE, 0, SPACE | TIME},
+                                [SLICES_END_LINKS] = {SPACE, 0, SPACE},
+                                [SLICES_QUARK_LINKS] = {ALL, TIME, ALL},
+                                [SLICES_ENDS] = {ALL, 0, ALL}};
+    if (f->lat->time == TIME_PERIODIC) return;
+    REQUIRE(f->prec == PREC_DOUBLE && (f->reals == 8 || f->reals == 9 || f->reals == 18 || f->reals == 24),
+            "slices of a %s of %d reals in precision %d", field_kinds[f->kind].name, f->reals, f->prec);
+    FOR_PARITIES(p, f)
+    {
+        scale_slices_args args = {.g = field_geom(f), .factor = factor, .parity = p, .reals = f->reals};
+        for (int k = 0; k < 3; k++) args.at[k] = at[choice][k];
+        args.out = field_out(f, p);
+        run(KERNEL_scale_slices, f, &args, NULL);
+    }
+}
+
+void momenta_clear_fixed(field *p)
+{
+    slices_scale(p, p->lat->time == TIME_SCHROEDINGER ? SLICES_FIXED_LINKS : SLICES_INACTIVE_LINKS, 0);
+}
+
 void gauge_update(field *links, double dt, const field *momenta)
 {
     gauge_update_by(links, dt, dt, momenta);
@@ -156,9 +254,11 @@ void gauge_update_by(field *links, double space, double time, const field *momen
     expect_kind(momenta, FIELD_MOMENTA, links);
     FOR_PARITIES(p, links)
     {
-        link_update_args args = {field_out(links, p), field_in(momenta, p), {space, time}};
+        link_update_args args = {
+            field_out(links, p), field_in(momenta, p), {space, time}, links->lat->time == TIME_SCHROEDINGER};
         run(KERNEL_link_update, links, &args, NULL);
     }
+    slices_scale(links, SLICES_INACTIVE_LINKS, 0); /* zeros without a sign */
 }
 
 double gauge_unitarise(field *links)
@@ -169,8 +269,12 @@ double gauge_unitarise(field *links)
         unitarise_args args = {field_out(links, p)};
         run(KERNEL_unitarise, links, &args, &s);
     }
+    slices_scale(links, SLICES_INACTIVE_LINKS, 0);
     comm_group_sum_exact(links->lat->group, &s, 1);
-    return sqrt(exact_value(&s) / (4.0 * (double)links->lat->volume));
+    const lattice *lat = links->lat;
+    const double inactive = lat->time == TIME_PERIODIC ? 0 : (double)lat->volume / lat->size[3];
+    exact_add(&s, -3 * inactive); /* deviation |0 - 1|^2 of a zero matrix */
+    return sqrt(exact_value(&s) / (4.0 * (double)lat->volume - inactive));
 }
 
 void gauge_cold(field *links)
@@ -185,6 +289,44 @@ void gauge_cold(field *links)
         for (int c = 0; c < 3; c++) slice[i * 18 + 8 * c] = 1;
     for (int t = 0; t < slices; t++) field_import(links, t, slice);
     free(slice);
+    if (links->kind == FIELD_LINKS) slices_scale(links, SLICES_INACTIVE_LINKS, 0);
+}
+
+/* Diagonal links in space on the slices of this rank that are chosen, and links in time one; the walls have the phases. */
+static void set_abelian(field *links, const double low[3], const double up[3], int walls_only)
+{
+    const lattice *lat = links->lat;
+    const int *l = lat->local, T = lat->size[3] - 1;
+    double *slice = field_slice_buffer(links);
+    for (int t = 0; t < field_slices(links); t++) {
+        const int at = t + lat->origin[3];
+        if (walls_only && at != 0 && at != T) continue;
+        field_export(links, t, slice);
+        for (long i = 0; i < 4L * l[0] * l[1] * l[2]; i++) {
+            const int mu = (int)(i % 4);
+            double *u = slice + 18 * i;
+            if (mu == 3 && walls_only) continue;
+            memset(u, 0, 18 * sizeof *u);
+            for (int c = 0; c < 3; c++) {
+                const double angle = mu == 3 ? 0 : (at * up[c] + (T - at) * low[c]) / ((double)T * lat->size[mu]);
+                u[8 * c] = cos(angle);
+                u[8 * c + 1] = sin(angle);
+            }
+        }
+        field_import(links, t, slice);
+    }
+    free(slice);
+    slices_scale(links, SLICES_INACTIVE_LINKS, 0);
+}
+
+void gauge_background(field *links, const double low[3], const double up[3])
+{
+    set_abelian(links, low, up, 0);
+}
+
+void gauge_walls(field *links, const double low[3], const double up[3])
+{
+    set_abelian(links, low, up, 1);
 }
 
 void gauge_random(field *links, uint64_t seed, uint32_t purpose, uint32_t number)
@@ -194,6 +336,7 @@ void gauge_random(field *links, uint64_t seed, uint32_t purpose, uint32_t number
         const random_args args = {field_geom(links), field_out(links, p), seed, purpose, number, p, 0, 1, 0};
         run(KERNEL_random_links, links, &args, NULL);
     }
+    if (links->kind == FIELD_LINKS) slices_scale(links, SLICES_INACTIVE_LINKS, 0);
 }
 
 void links_scale(field *y, const field *x, const double factor[4])
@@ -235,6 +378,7 @@ void momenta_random(field *m, uint64_t seed, uint32_t purpose, uint32_t number)
         const random_args args = {field_geom(m), field_out(m, p), seed, purpose, number, p, 0, 1, 0};
         run(KERNEL_random_momenta, m, &args, NULL);
     }
+    momenta_clear_fixed(m);
 }
 
 /* Momenta of one lattice, or of two of the same extents and grid. */

@@ -8,6 +8,7 @@
 
 #include "kernels/field/field.h"
 
+/* Averages on lattices bounded in time (kernels/lattice/lattice.h) are over the loops and links that there are. */
 typedef struct {
     double plaquette, plaquette_space, plaquette_time; /* Re tr / 3 averaged: all planes, spatial, temporal */
     double rectangle;                                  /* 1x2, both orientations */
@@ -25,18 +26,25 @@ extern "C" {
 
 /* rectangles: whether that average is wanted (NaN otherwise). */
 gauge_loops gauge_measure(const field *links, int rectangles);
+/* Plaquette and link trace as files record them: averages over six planes and four links a site whatever the boundary in time, to
+ * which inactive links and their loops give zero. No rectangle. */
+gauge_loops gauge_measure_recorded(const field *links);
 
 /* Weights of the loops of an action, with the coupling in them. plaquette: [0] in spatial planes, [1] in planes with time.
  * rectangle, of 1x2: [0] in spatial planes, [1] two links long in space and one in time, [2] one in space and two in time.
- * Parallelograms are mu nu rho -mu -nu -rho. */
+ * Parallelograms are mu nu rho -mu -nu -rho.
+ *
+ * c_G: of lattices bounded in time. Open: loops in space on the end slices have c_G / 2 times their weights. Schroedinger
+ * functional: plaquettes in time with an edge on a wall have c_G times theirs, and loops on walls none. All other loops that there
+ * are count in full (M. Luescher and S. Schaefer, arXiv:1206.2809, appendix A). */
 typedef struct {
-    double plaquette[2], rectangle[3], parallelogram;
+    double plaquette[2], rectangle[3], parallelogram, c_G;
 } gauge_weights;
 
-/* Initialiser: equal weights in all planes. */
+/* Initialiser: equal weights in all planes, c_G = 1. */
 #define GAUGE_WEIGHTS(plaquette, rectangle, parallelogram)                                                             \
     {                                                                                                                  \
-        {plaquette, plaquette}, {rectangle, rectangle, rectangle}, parallelogram                                       \
+        {plaquette, plaquette}, {rectangle, rectangle, rectangle}, parallelogram, 1                                    \
     }
 
 /* beta (1 - 8 c1), beta c1, and no parallelograms. */
@@ -51,17 +59,40 @@ void gauge_force(field *force, const field *links, gauge_weights w);
 /* Floating-point operations of that, a site. */
 double gauge_force_flops(gauge_weights w);
 
-/* tensor = Fhat of all planes (M. Luescher et al., hep-lat/9605038, eq. (2.19), without its factor 1/a^2). */
+/* tensor = Fhat of all planes (M. Luescher et al., hep-lat/9605038, eq. (2.19), without its factor 1/a^2); zero on the end slices of
+ * bounded lattices. */
 void gauge_field_strength(field *tensor, const field *links);
 gauge_energy gauge_field_energy(const field *tensor);
+/* The first three complex channels of a density (kernels/ops/contract.h): re and im are -tr F F in temporal and in spatial planes; the charge,
+ * and 3 - Re tr summed over the site's spatial plaquettes; the same of its temporal plaquettes, those that there are, and zero. */
+void gauge_energy_density(field *rho, const field *tensor, const field *links);
+
+/* Links, momenta, tensors or spinors on the slices next to the ends of time, by a factor; a factor of 0 also clears what is not finite.
+ * Nothing happens on periodic lattices. */
+typedef enum {
+    SLICES_INACTIVE_LINKS, /* links in time of the last slice */
+    SLICES_FIXED_LINKS,    /* inactive ones, and links in space of the end slices */
+    SLICES_END_LINKS,      /* links in space of the end slices */
+    SLICES_QUARK_LINKS,    /* links that touch an end slice */
+    SLICES_ENDS            /* everything on the end slices */
+} slice_choice;
+void slices_scale(field *f, slice_choice choice, double factor);
+/* Momenta, or a force, of links that do not move become zero. Forces of inactive links are zero by themselves, and those of walls are not. */
+void momenta_clear_fixed(field *p);
 
 /* links = exp(dt P) links; and with a step of their own for links in time. */
 void gauge_update(field *links, double dt, const field *momenta);
 void gauge_update_by(field *links, double space, double time, const field *momenta);
 /* Projects the links to SU(3); returns the root mean square deviation per link before. */
 double gauge_unitarise(field *links);
-/* Links, or a colour matrix, all one. */
+/* Links, or a colour matrix, all one; inactive links are zero. */
 void gauge_cold(field *links);
+/* Walls of a Schroedinger functional: links in space of the first slice are exp(i low / L) with the diagonal matrix of these phases and
+ * the extent L along the link, those of the last slice exp(i up / L). Phases of a wall add up to a multiple of 2 pi. And the classical
+ * solution between the walls, exp(i (t up + (T - t) low) / (T L)) with links in time one (M. Luescher et al., hep-lat/9207009, section
+ * 6); inactive links become zero. */
+void gauge_walls(field *links, const double low[3], const double up[3]);
+void gauge_background(field *links, const double low[3], const double up[3]);
 /* Links, or a colour matrix, uniform on the group. */
 void gauge_random(field *links, uint64_t seed, uint32_t purpose, uint32_t number);
 /* y = factor_mu x for links of direction mu; y may be x. */

@@ -1,5 +1,6 @@
 #include "kernels/ops/wilson.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "kernels/base/error.h"
@@ -8,6 +9,7 @@
 #include "kernels/ops/block_hop.h"
 #include "kernels/ops/domainwall.h"
 #include "kernels/ops/expect.h"
+#include "kernels/ops/gauge.h"
 #include "kernels/ops/halo.h"
 #include "kernels/ops/sums.h"
 #include "kernels/run/exchange.h"
@@ -304,13 +306,52 @@ static void run(kernel_id id, const field *like, const void *args, exact_sum *su
     kernel_run(id, like, args, (kernel_work){.n = field_units(like), .sums = sums});
 }
 
+/* Terms of the series of exp(x) that leave out less than rounding does: |x| is at most 3 c / diagonal, for the three Pauli matrices
+ * of a chirality have the field strengths of two planes each, and these are at most 1. */
+static int series_terms(double diagonal, clover_coefficients c)
+{
+    const double x = 3 * fmax(fabs(c.space), fabs(c.time)) / fabs(diagonal);
+    double term = 1;
+    int n = 0;
+    REQUIRE(x < 100, "coefficients %g and %g of an exponential clover term, diagonal %g", c.space, c.time, diagonal);
+    while (n < x || term > 1e-18) term *= x / ++n;
+    return n;
+}
+
+/* clover = diagonal exp(clover / diagonal) */
+static void exponentiate(field *clover, double diagonal, clover_coefficients c)
+{
+    FOR_PARITIES(p, clover)
+    {
+        clover_exp_args args = {.in = field_in(clover, p),
+                                .diagonal = diagonal,
+                                .terms = series_terms(diagonal, c),
+                                .g = field_geom(clover),
+                                .parity = p};
+        if (clover->lat->time != TIME_PERIODIC) args.inside = c.inside;
+        args.out = field_out(clover, p);
+        run(KERNEL_clover_exp, clover, &args, NULL);
+    }
+}
+
 void clover_build(field *clover, const field *tensor, double diagonal, clover_coefficients c)
 {
+    if (c.exponential) {
+        clover_build(clover, tensor, 0, (clover_coefficients){c.space, c.time, 0, 0});
+        exponentiate(clover, diagonal, c);
+        return;
+    }
     expect_kind(clover, FIELD_CLOVER, tensor);
     expect_kind(tensor, FIELD_TENSOR, clover);
     FOR_PARITIES(p, clover)
     {
-        clover_build_args args = {field_in(tensor, p), field_out(clover, p), diagonal, {0.5 * c.space, 0.5 * c.time}};
+        clover_build_args args = {.tensor = field_in(tensor, p),
+                                  .diagonal = diagonal,
+                                  .factor = {0.5 * c.space, 0.5 * c.time},
+                                  .g = field_geom(clover),
+                                  .parity = p};
+        if (clover->lat->time != TIME_PERIODIC) args.inside = c.inside;
+        args.out = field_out(clover, p);
         run(KERNEL_clover_build, clover, &args, NULL);
     }
 }
@@ -354,6 +395,26 @@ void clover_insert(field *tensor, parity p, clover_coefficients c, const field *
     run(KERNEL_clover_insert, tensor, &args, NULL);
 }
 
+void clover_outer(field *outer, parity p, const field *x, const field *y)
+{
+    expect_kind(outer, FIELD_CLOVER, x);
+    expect_vector(x, FIELD_SPINOR, y);
+    const clover_outer_args args = {field_in(x, p), field_in(y, p), field_out(outer, p)};
+    run(KERNEL_clover_outer, outer, &args, NULL);
+}
+
+void clover_chain(field *out, parity p, const field *h, const field *exponent, double diagonal, clover_coefficients c)
+{
+    expect_kind(h, FIELD_CLOVER, out);
+    expect_kind(exponent, FIELD_CLOVER, out);
+    clover_chain_args args = {.in = field_in(h, p),
+                              .exponent = field_in(exponent, p),
+                              .diagonal = diagonal,
+                              .terms = series_terms(diagonal, c)};
+    args.out = field_out(out, p);
+    run(KERNEL_clover_chain, out, &args, NULL);
+}
+
 void clover_insert_det(field *tensor, parity p, clover_coefficients c, double weight, const field *inverse)
 {
     expect_kind(tensor, FIELD_TENSOR, inverse);
@@ -363,11 +424,12 @@ void clover_insert_det(field *tensor, parity p, clover_coefficients c, double we
     run(KERNEL_clover_insert_det, tensor, &args, NULL);
 }
 
-void clover_force(field *force, const field *links, const field *tensor)
+void clover_force(field *force, const field *links, field *tensor)
 {
     expect_kind(force, FIELD_MOMENTA, links);
     expect_kind(links, FIELD_LINKS, tensor);
     expect_kind(tensor, FIELD_TENSOR, links);
+    slices_scale(tensor, SLICES_ENDS, 0);
     clover_force_args args = {
         .g = field_geom(links), .links = halo_in(links), .tensor = halo_in(tensor), .factor = -0.5};
     FOR_PARITIES(p, force)

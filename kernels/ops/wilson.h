@@ -47,19 +47,26 @@ void doublet_apply(field *out, parity p, const field *clover, const field *mu_cl
 void clover_apply_norm2_start(vector_sum *s, field *out, parity p, const field *clover, const field *in, double factor);
 
 /* Coefficients of the clover term in spatial planes and in planes with time: c_sw both, or c_R / xi_0 and c_T on an
- * anisotropic lattice. */
+ * anisotropic lattice. inside: c_F - 1, which on lattices bounded in time is added to the diagonal on the two slices next to the ends
+ * (M. Luescher and S. Schaefer, arXiv:1206.2809, appendix A). */
 typedef struct {
-    double space, time;
+    double space, time, inside;
+    int exponential; /* exponential clover term */
 } clover_coefficients;
 
 static inline clover_coefficients clover_isotropic(double c_sw)
 {
-    const clover_coefficients c = {c_sw, c_sw};
+    const clover_coefficients c = {c_sw, c_sw, 0, 0};
     return c;
 }
 
-/* clover = diagonal + (i c / 4) sigma F on the parities that it holds, c that of the plane. */
+/* clover = diagonal + (i c / 4) sigma F, or diagonal exp((i c / 4) sigma F / diagonal) of an exponential term, on the parities that it holds, c that of the plane; the diagonal alone on the end slices of
+ * lattices bounded in time. */
 void clover_build(field *clover, const field *tensor, double diagonal, clover_coefficients c);
+/* outer += X Y^dagger + Y X^dagger on parity p, a block of spins and colours for either chirality, as a clover term. */
+void clover_outer(field *outer, parity p, const field *x, const field *y);
+/* Turns H of tr [H dC] into H' of tr [H' dA] on parity p, C = diagonal exp(A / diagonal); exponent is A. h may be out. */
+void clover_chain(field *out, parity p, const field *h, const field *exponent, double diagonal, clover_coefficients c);
 /* inverse = clover^-1 on parity p. Returns log |det clover| there; *negatives counts negative pivots, zero for a
  * positive clover term. inverse may be clover. */
 double clover_invert(field *inverse, const field *clover, parity p, double *negatives);
@@ -72,8 +79,8 @@ double twisted_invert(field *inverse, field *mu_inverse, const field *clover, pa
  * -weight log det C, on parity p. */
 void clover_insert(field *tensor, parity p, clover_coefficients c, const field *x, const field *y);
 void clover_insert_det(field *tensor, parity p, clover_coefficients c, double weight, const field *inverse);
-/* force += that of all insertions. */
-void clover_force(field *force, const field *links, const field *tensor);
+/* force += that of all insertions; those on the end slices of lattices bounded in time, where there is no clover term, become zero. */
+void clover_force(field *force, const field *links, field *tensor);
 /* force += that of -2 Re Y^dagger dM X through the hop of M, summed over all slices and right-hand sides; x and y hold
  * both parities. space: the factor of the hop's spatial directions, 1 on an isotropic lattice. */
 void hop_force(field *force, const field *links, const field *x, const field *y, double space);

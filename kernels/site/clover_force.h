@@ -22,13 +22,25 @@ FN int T(plane_kind)(int plane)
     return plane == 2 || plane > 3;
 }
 
+/* Adds `inside` to the diagonals on the slices next to the ends of time. */
+FN void T(add_inside)(vreal *diagonal, double inside, const geom *g, int parity, long u)
+{
+    const T(walker) home = T(walk_from)(g, parity, u);
+    for (int lane = 0; lane < W; lane++) {
+        const int t = T(time_slice)(g, home, lane);
+        if (t == 1 || t == g->global[3] - 2) LANE(*diagonal, lane) += (real)inside;
+    }
+}
+
 /* The two blocks of C = diagonal + i factor sum_{mu<nu} sigma F, with f = F anti-Hermitian i sigma F is Hermitian. factor is
  * c_sw / 2, or that of spatial planes and of those with time. */
 FN void T(clover_build_site)(const clover_build_args *a, long u)
 {
+    vreal diagonal = vset((real)a->diagonal);
+    if (a->inside != 0) T(add_inside)(&diagonal, a->inside, &a->g, a->parity, u);
     for (int chirality = 0; chirality < 2; chirality++) {
         vreal c[36];
-        UNROLL for (int i = 0; i < 36; i++) c[i] = i < 6 ? vset((real)a->diagonal) : vset(0);
+        UNROLL for (int i = 0; i < 36; i++) c[i] = i < 6 ? diagonal : vset(0);
         for (int plane = 0; plane < 6; plane++) {
             vreal x[9], f[18];
             T(load)(x, &a->tensor, u, plane, 9);
@@ -167,7 +179,7 @@ FN void T(clover_invert_site)(const clover_invert_args *a, long u, vexact *sum)
     T(exact_deposit)(&sum[1], negatives);
 }
 
-/* r = C D of Hermitian blocks that commute. */
+/* The lower triangle of r = C D of Hermitian blocks, which is all of it where they commute. */
 FN void T(clover_block_product)(vreal r[36], const vreal c[36], const vreal d[36])
 {
     UNROLL for (int j = 0; j < 6; j++)
@@ -188,6 +200,96 @@ FN void T(clover_block_product)(vreal r[36], const vreal c[36], const vreal d[36
             r[CLOVER_LOWER(i, j)] = y[2 * i];
             r[CLOVER_LOWER(i, j) + 1] = y[2 * i + 1];
         }
+    }
+}
+
+/* Unit block, in place. */
+FN void T(clover_block_one)(vreal c[36])
+{
+    UNROLL for (int i = 0; i < 36; i++) c[i] = vset(i < 6 ? (real)1 : (real)0);
+}
+
+/* out = d exp(in / d) of both blocks, by Horner's rule. */
+FN void T(clover_exp_site)(const clover_exp_args *a, long u)
+{
+    const vreal diagonal = vset((real)a->diagonal), scale = vset((real)(1 / a->diagonal));
+    vreal inside = vset(0);
+    if (a->inside != 0) T(add_inside)(&inside, a->inside, &a->g, a->parity, u);
+    for (int chirality = 0; chirality < 2; chirality++) {
+        vreal x[36], e[36], r[36];
+        T(load)(x, &a->in, u, chirality, 36);
+        UNROLL for (int i = 0; i < 36; i++) x[i] *= scale;
+        T(clover_block_one)(e);
+        for (int n = a->terms; n > 0; n--) {
+            const vreal factor = vset((real)(1.0 / n));
+            T(clover_block_product)(r, x, e);
+            UNROLL for (int i = 0; i < 36; i++) e[i] = r[i] * factor;
+            UNROLL for (int i = 0; i < 6; i++) e[i] += 1;
+        }
+        UNROLL for (int i = 0; i < 36; i++) e[i] *= diagonal;
+        UNROLL for (int i = 0; i < 6; i++) e[i] += inside;
+        T(save)(e, &a->out, u, chirality, 36);
+    }
+}
+
+/* out += X Y^dagger + Y X^dagger of spins and colours of either chirality, summed over groups. */
+FN void T(clover_outer_site)(const clover_outer_args *a, long u)
+{
+    for (int chirality = 0; chirality < 2; chirality++) {
+        vreal h[36];
+        T(load)(h, &a->out, u, chirality, 36);
+        for (int group = 0; group < a->x.groups; group++) {
+            vreal x[24], y[24];
+            T(load)(x, &a->x, u, group, 24);
+            T(load)(y, &a->y, u, group, 24);
+            const vreal *p = x + 12 * chirality, *q = y + 12 * chirality;
+            UNROLL for (int i = 0; i < 6; i++)
+            {
+                h[i] += 2 * vfma(p[2 * i], q[2 * i], p[2 * i + 1] * q[2 * i + 1]);
+                UNROLL for (int j = 0; j < i; j++)
+                {
+                    vreal *low = h + CLOVER_LOWER(i, j);
+                    /* x_i conj(y_j) + y_i conj(x_j) */
+                    low[0] += vfma(p[2 * i], q[2 * j], p[2 * i + 1] * q[2 * j + 1]) +
+                              vfma(q[2 * i], p[2 * j], q[2 * i + 1] * p[2 * j + 1]);
+                    low[1] += vfnma(p[2 * i], q[2 * j + 1], p[2 * i + 1] * q[2 * j]) +
+                              vfnma(q[2 * i], p[2 * j + 1], q[2 * i + 1] * p[2 * j]);
+                }
+            }
+        }
+        T(save)(h, &a->out, u, chirality, 36);
+    }
+}
+
+/* out = int_0^1 ds exp((1 - s) A) H exp(s A), A = exponent / d, of both blocks: tr [H dC] = tr [out d(exponent)] for C = d exp(A).
+ * Order n of the series is T_n = (A T_(n-1) + H A^n / n!) / (n + 1), whose sum is Hermitian though the parts are not. out may be
+ * in. */
+FN void T(clover_chain_site)(const clover_chain_args *a, long u)
+{
+    const vreal scale = vset((real)(1 / a->diagonal));
+    for (int chirality = 0; chirality < 2; chirality++) {
+        vreal h[36], x[36], power[36], t[36], sum[36], r[36];
+        T(load)(h, &a->in, u, chirality, 36);
+        T(load)(x, &a->exponent, u, chirality, 36);
+        UNROLL for (int i = 0; i < 36; i++)
+        {
+            x[i] *= scale;
+            t[i] = sum[i] = h[i];
+        }
+        T(clover_block_one)(power);
+        for (int n = 1; n <= a->terms; n++) {
+            const vreal factor = vset((real)(1.0 / n)), next = vset((real)(1.0 / (n + 1)));
+            T(clover_block_product)(r, x, power);
+            UNROLL for (int i = 0; i < 36; i++) power[i] = r[i] * factor; /* A^n / n! */
+            T(clover_block_product)(r, x, t);
+            T(clover_block_product)(t, h, power);
+            UNROLL for (int i = 0; i < 36; i++)
+            {
+                t[i] = (t[i] + r[i]) * next;
+                sum[i] += t[i];
+            }
+        }
+        T(save)(sum, &a->out, u, chirality, 36);
     }
 }
 

@@ -13,6 +13,7 @@ FN void T(loops_site)(const loops_args *a, long u, vexact *sum)
     const T(walker) home = T(walk_from)(g, a->parity, u);
     vdouble s[4];
     for (int k = 0; k < 4; k++) s[k] = vdouble_zero();
+    const vreal of_space = T(space_factor)(&a->ends, g, home), of_time = T(time_factor)(&a->ends, g, home, 0);
     for (int mu = 0; mu < 4; mu++) {
         vreal link[18], m[18];
         T(walk_load)(link, g, &a->links, home, mu, 18);
@@ -25,7 +26,7 @@ FN void T(loops_site)(const loops_args *a, long u, vexact *sum)
                 const int mu_nu[2] = {2 * mu, 2 * nu};
                 T(walk_product)(m, g, &a->links, home, mu_nu, 2, 3);
                 T(walk_product)(n, g, &a->links, home, nu_mu, 2, 3);
-                T(add_real)(&s[nu == 3], T(su3_trace_product_dagger)(m, n));
+                T(add_real)(&s[nu == 3], (nu == 3 ? of_time : of_space) * T(su3_trace_product_dagger)(m, n));
             }
             const double weight = a->rectangle[T(rectangle_kind)(nu, mu)];
             if (weight != 0) {
@@ -38,7 +39,8 @@ FN void T(loops_site)(const loops_args *a, long u, vexact *sum)
                 T(walk_load)(n, g, &a->links, w, nu, 18);
                 vreal q[18];
                 T(su3_mul)(q, r, n);
-                T(add_real)(&s[2], vset((real)weight) * T(su3_trace_product_dagger)(q, m));
+                const vreal factor = mu == 3 || nu == 3 ? vset(1) : of_space;
+                T(add_real)(&s[2], factor * (vset((real)weight) * T(su3_trace_product_dagger)(q, m)));
             }
         }
     }
@@ -78,10 +80,9 @@ FN void T(staples_to_momenta)(const view *momenta, const geom *g, const view *li
 }
 
 /* Force of the plaquette and rectangle action: momenta += P(U_mu(x) sum of staples), the staples weighted with those of c0
- * and c1. A staple goes n b back from the link's end, b against mu, and one of the rectangles f n b in place of n. */
-#define PARTS_gauge_force 4
-#define REACH_gauge_force 2
-FN void T(gauge_force_part)(const gauge_force_args *a, const geom *g, T(walker) home, int mu)
+ * and c1. A staple goes n b back from the link's end, b against mu, and one of the rectangles f n b in place of n. bounded: a
+ * literal, whether loops next to the ends of time have factors. */
+FN void T(gauge_force_of)(const gauge_force_args *a, const geom *g, T(walker) home, int mu, int bounded)
 {
     const T(walker) end = T(walk)(g, home, mu, 1);
     const int f = 2 * mu, b = 2 * mu + 1;
@@ -90,16 +91,21 @@ FN void T(gauge_force_part)(const gauge_force_args *a, const geom *g, T(walker) 
     for (int nu = 0; nu < 4; nu++) {
         if (nu == mu) continue;
         const double along[2] = {a->c1[T(rectangle_kind)(mu, nu)], a->c1[T(rectangle_kind)(nu, mu)]};
-        const vreal c0 = vset((real)a->c0[mu == 3 || nu == 3]);
+        const int in_time = mu == 3 || nu == 3;
         UNROLL for (int side = 0; side < 2; side++)
         {
             const int n = 2 * nu + side, back = 2 * nu + 1 - side;
             const int around[3] = {f, n, b}, rectangles[2][5] = {{n, b, b, back, f}, {n, n, b, back, back}};
+            const vreal factor = !bounded  ? vset(1)
+                                 : in_time ? T(time_factor)(&a->ends, g, home, nu == 3 && side ? -1 : 0)
+                                           : T(space_factor)(&a->ends, g, home);
+            const vreal of_rectangles = in_time ? vset(1) : factor, c0 = factor * (real)a->c0[in_time];
             T(walker) w = end;
             T(su3_zero)(m);
             if (along[0] != 0) {
                 T(walk_product)(m, g, &a->links, end, around, 3, 2);
-                UNROLL for (int i = 0; i < 18; i++) m[i] *= (real)along[0];
+                const vreal c1 = of_rectangles * (real)along[0];
+                UNROLL for (int i = 0; i < 18; i++) m[i] *= c1;
             }
             T(step_first)(u, g, &a->links, &w, n, 2);
             T(su3_axpy)(m, c0, u);
@@ -109,13 +115,28 @@ FN void T(gauge_force_part)(const gauge_force_args *a, const geom *g, T(walker) 
             for (int k = 0; k < 2; k++) {
                 if (along[k] == 0) continue;
                 T(walk_product)(m, g, &a->links, end, rectangles[k], 5, 2);
-                T(su3_axpy)(sum, vset((real)along[k]), m);
+                T(su3_axpy)(sum, of_rectangles * (real)along[k], m);
             }
         }
     }
     T(staples_to_momenta)(&a->momenta, g, &a->links, home, mu, sum);
 }
+
+#define PARTS_gauge_force 4
+#define REACH_gauge_force 2
+FN void T(gauge_force_part)(const gauge_force_args *a, const geom *g, T(walker) home, int mu)
+{
+    T(gauge_force_of)(a, g, home, mu, 0);
+}
 PARTS_SITE(gauge_force)
+
+#define PARTS_gauge_force_bounded 4
+#define REACH_gauge_force_bounded 2
+FN void T(gauge_force_bounded_part)(const gauge_force_bounded_args *a, const geom *g, T(walker) home, int mu)
+{
+    T(gauge_force_of)(a, g, home, mu, 1);
+}
+PARTS_SITE(gauge_force_bounded)
 
 /* Force of parallelograms: 24 of them start with a link. */
 #define PARTS_parallelogram_force 4
@@ -197,6 +218,31 @@ FN void T(energy_site)(const energy_args *a, long u, vexact *sum)
     for (int k = 0; k < 3; k++) T(exact_deposit)(&sum[k], s[k]);
 }
 
+/* Densities of the energy and the charge at a site, for sums by slices: re and im of channel 0 are -tr F F in temporal and in spatial
+ * planes; of channel 1 the charge, and 3 - Re tr of spatial plaquettes; channel 2 that of temporal ones, those that there are. */
+FN void T(energy_density_site)(const energy_density_args *a, long u)
+{
+    const geom *g = &a->g;
+    const T(walker) home = T(walk_from)(g, a->parity, u);
+    vreal f[6][9], rho[6];
+    for (int p = 0; p < 6; p++) T(load)(f[p], &a->tensor, u, p, 9);
+    UNROLL for (int i = 0; i < 6; i++) rho[i] = vset(0);
+    for (int p = 0; p < 6; p++) rho[p == 2 || p == 4 || p == 5 ? 0 : 1] += T(tensor_product)(f[p], f[p]);
+    rho[2] = T(tensor_product)(f[0], f[5]) - T(tensor_product)(f[1], f[4]) + T(tensor_product)(f[2], f[3]);
+    rho[2] *= (real)(8.0 / (32.0 * 9.8696044010893586188));
+    for (int mu = 0; mu < 3; mu++)
+        for (int nu = mu + 1; nu < 4; nu++) {
+            const int one[2] = {2 * mu, 2 * nu}, other[2] = {2 * nu, 2 * mu};
+            vreal m[18], n[18];
+            T(walk_product)(m, g, &a->links, home, one, 2, 3);
+            T(walk_product)(n, g, &a->links, home, other, 2, 3);
+            rho[nu == 3 ? 4 : 3] += (real)3 - T(su3_trace_product_dagger)(m, n);
+        }
+    for (int lane = 0; a->bounded && lane < W; lane++)
+        if (T(time_slice)(g, home, lane) == g->global[3] - 1) LANE(rho[4], lane) = 0;
+    for (int c = 0; c < 3; c++) T(save)(rho + 2 * c, &a->out, u, c, 2);
+}
+
 /* U = exp(dt P) U, dt that of the direction, then projected back to the group against round-off. */
 FN void T(link_update_site)(const link_update_args *a, long u)
 {
@@ -208,6 +254,11 @@ FN void T(link_update_site)(const link_update_args *a, long u)
         T(load)(link, &a->links, u, mu, 18);
         T(su3_mul)(r, e, link);
         T(su3_unitarise)(r);
+        for (int lane = 0; a->walls && lane < W; lane++) {
+            real most = 0;
+            UNROLL for (int i = 0; i < 8; i++) most += LANE(x[i], lane) != 0;
+            if (most == 0) UNROLL for (int i = 0; i < 18; i++) LANE(r[i], lane) = LANE(link[i], lane);
+        }
         T(save)(r, &a->links, u, mu, 18);
     }
 }

@@ -100,6 +100,12 @@ FN T(walker) T(walk_from)(const geom *g, int parity, long u)
     return w;
 }
 
+/* Global time slice of a lane of the unit where the walker stands, at home. */
+FN int T(time_slice)(const geom *g, T(walker) home, int lane)
+{
+    return home.x[3] + g->lane_origin[4 * lane + 3];
+}
+
 /* Walks one step, 1 or -1. */
 FN T(walker) T(walk)(const geom *g, T(walker) w, int d, int step)
 {

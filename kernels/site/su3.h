@@ -305,7 +305,8 @@ FN void T(su3_from_algebra)(vreal a[18], const vreal x[8])
     T(su3_from_antihermitian)(a, nine);
 }
 
-/* Rows made orthonormal one after the other, the third from the first two: the nearby SU(3) matrix. */
+/* Rows made orthonormal one after the other, the third from the first two: the nearby SU(3) matrix. A zero matrix, an inactive link,
+ * stays zero. */
 FN void T(su3_unitarise)(vreal u[18])
 {
     for (int row = 0; row < 2; row++) {
@@ -327,7 +328,7 @@ FN void T(su3_unitarise)(vreal u[18])
         }
         vreal norm = vset(0);
         UNROLL for (int i = 0; i < 6; i++) norm = vfma(v[i], v[i], norm);
-        const vreal inverse = 1 / vsqrt(norm);
+        const vreal inverse = vinverse_or_zero(vsqrt(norm));
         UNROLL for (int i = 0; i < 6; i++) v[i] *= inverse;
     }
     T(su3_third_row)(u);

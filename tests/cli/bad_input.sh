@@ -229,6 +229,19 @@ refused "nine directions" -- "${loops[@]}" measure.w.directions='1.0.0 1.1.0 1.1
 refused "a quark of loops" -- "${loops[@]}" measure.w.quark=light -- "quark" "r_max t_max directions"
 edited b.ini '$a [measure.p]\nkind = pion\npropagator = p\n[propagator.p]\nquark = light\nsource = s\n[source.s]\nplace = 0.0.0.4'
 refused "a source outside the lattice" -- run b.ini -- "[source.s] lies at 0.0.0.4, outside the lattice of extents 4.4.4.4"
+positions=(run b.ini source.s.place=0.0.0.0)
+refused "more exact positions than positions" -- "${positions[@]}" measure.p.exact_positions=2 -- "exact_positions = 2 of positions = 1"
+refused "rough positions without a rough solver" -- "${positions[@]}" measure.p.positions=4 measure.p.exact_positions=1 -- "has 3 positions beside exact_positions = 1" "rough_solver"
+refused "a rough solver for nothing" -- "${positions[@]}" propagator.p.rough_solver=force -- "rough_solver = force of [propagator.p] has no effect"
+refused "a rough solver that is not there" -- "${positions[@]}" propagator.p.rough_solver=fors -- "rough_solver" "did you mean 'force'?"
+refused "positions of one file" -- "${positions[@]}" measure.p.positions=4 propagator.p.file=p.h5 -- "positions = 4, and [propagator.p] a file"
+walls=("${positions[@]}" propagator.p.sink=wall)
+refused "a wall with momenta" -- "${walls[@]}" measure.p.kind=mesons measure.p.momentum2=1 -- "momentum2 = 1, but the sink of [propagator.p] is a wall"
+refused "a sink that is not there" -- "${positions[@]}" propagator.p.sink=sites -- "sink" "did you mean 'site'?"
+weights=(run b.ini source.s.place=0.0.0.0 measure.p.kind=reweighting measure.p.propagator= measure.p.quark=light)
+refused "a weight of no change" -- "${weights[@]}" -- "needs one of to_mass, to_kappa and to_mu, and has none"
+refused "a weight of a twisted mass that is not there" -- "${weights[@]}" measure.p.to_mu=0 -- "to_mu = 0 of [measure.p] is for a quark of kind = twisted_mass"
+refused "no position" -- "${positions[@]}" measure.p.positions=0 -- "positions" "1"
 
 say "the input of an earlier form"
 sed '/^\[quark.light/,/^solver = force/d' good.ini >b.ini

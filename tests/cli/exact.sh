@@ -71,6 +71,15 @@ everywhere run.trajectories=1 lattice.size=4.4.4.8 quark.light.kind=twisted_mass
 everywhere run.trajectories=1 quark.light.kind=twisted_doublet quark.light.mu_sigma=0.25 quark.light.mu_delta=0.2 \
     action.light.kind=rational action.light.flavours=2
 
+# Open boundaries in time, whose ends lie on other ranks.
+sed 's/^size = .*/&\ntime_boundary = open/; s/^c_sw = .*/&\nc_F = 1.1/; s/^beta = .*/&\nc_G = 0.9/' a.ini >open.ini
+printf '[measure.slices]\nkind = flow_slices\nflow_time = 0.1\n' >>open.ini
+input=open.ini
+grids_2="1.1.1.2 1.2.1.1"
+grids_4="1.1.1.4 2.1.1.2"
+everywhere run.trajectories=2 lattice.size=4.4.4.8 gauge.action=symanzik quark.light.schur=symmetric
+input=a.ini
+
 # A ratio with guesses, its denominator by another solver, and one flavour.
 sed 's/^actions = light$/actions = light strange/
     s/^kind = two_flavours/&\nkappas = 0.12\npredictor = 3/; s/^solver = force/& general/' a.ini >quarks.ini

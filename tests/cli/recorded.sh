@@ -109,7 +109,14 @@ if [ -d "$data" ]; then
     write_pure_gauge ob.ini
     try run ob.ini lattice.size=8.8.8.8 run.start=file run.config="$file" run.output=ob
     exits 2 "a run from it"
-    printed "open boundaries in time" "no command but check and convert takes the file"
+    printed "open boundaries in time" "give [lattice] time_boundary = open"
+    printf '[measure.slices]\nkind = flow_slices\n[measure.loops]\nkind = loops\n' >>ob.ini
+    try measure --json ob.ini "$file" lattice.size=8.8.8.8 lattice.time_boundary=open
+    exits 0 "a measurement with open time"
+    printed "2190.91234503" "2972.2361042" "2205.28966189" '"charge": -0.32066549'
+    try run --json ob.ini lattice.size=8.8.8.8 lattice.time_boundary=open run.start=file run.config="$file" run.output=ob \
+        run.trajectories=1 gauge.beta=12
+    exits 0 "a run from it with open time"
     try convert "$file" ob.openqcd
     exits 0 "a copy of it"
     printed "warning: $file: open boundaries in time"

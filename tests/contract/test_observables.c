@@ -48,6 +48,7 @@ static int has_middle(const quark_kind *kind, const char *keys)
 
 static int can_measure(const observable *o, const quark_kind *kind, const char *keys)
 {
+    if (o->walls) return 0;
     if (kind->twisted_mass && !strcmp(o->name, "baryons")) return 0;
     if (kind->doublet && o->quarks != MEASURE_NO_QUARKS) return 0;
     if (o->quarks == MEASURE_WILSON) return kind->spins == 4;

@@ -3,9 +3,11 @@
  * Theorems: a source has the values of its kind at every site, whatever the grid; numbers of noise have modulus one, are those
  * of their seed and number alone, and of two sites or two numbers do not depend on each other; a propagator from a wave is the
  * sum over points with the phases of the wave, as an oracle solves it; measurements of one store share solves, and have the
- * values that they have alone; columns are freed when no measurement that is due names them. */
+ * values that they have alone; columns are freed when no measurement that is due names them; walls at the sink are sums
+ * over time slices. */
 #include "hmc/measure/propagator.h"
 #include "tests/hmc/observe.h"
+#include "kernels/lattice/comm.h"
 #include "tests/kernels/kit.h"
 
 static const struct ref_lattice shape = {{4, 2, 4, 6}};
@@ -43,6 +45,11 @@ static double complex on_corners(const int x[4])
     return x[0] % 2 == 1 && x[1] == 1 && x[2] % 2 == 0 && x[3] == 5;
 }
 
+static double complex in_box(const int x[4])
+{
+    return (x[0] == 3 || x[0] == 0) && x[1] == 0 && x[2] > 0 && x[3] == 2;
+}
+
 static double complex in_wave(const int x[4])
 {
     return x[3] == 2 ? cexp(2 * M_PI * I * (x[0] / 4. - x[1] / 2. + 2 * x[2] / 4.)) : 0;
@@ -73,6 +80,10 @@ static void test_values(const lattice *lat)
     observe_parameters("wilson_clover", 0.3);
     observe_place((int[]){3, 1, 2, 5});
     check_values(lat, at_point, "point");
+    observe_source_kind("box");
+    observe_source_set("place", "3.0.1.2");
+    observe_source_set("extent", "2.1.3.1");
+    check_values(lat, in_box, "a box");
     observe_source_kind("corner");
     observe_place((int[]){3, 1, 2, 5});
     check_values(lat, on_corners, "corner");
@@ -158,6 +169,41 @@ static void test_wave(const lattice *lat, const field *links, const double compl
     free(b);
 }
 
+/* Correlators of walls at the sink, of one quark: sum over gamma matrices in plain loops over the sums of columns. */
+static void test_wall_sink(const lattice *lat, const field *links)
+{
+    parameters *p = observe_parameters("wilson_clover", 0.4);
+    measure_context c = {p, links, NULL, NULL, -1, NULL};
+    named_measure m = observe_section("pion");
+    snprintf(observe_propagator("wall", "quark")->p.sink, PARAM_CHOICE_SIZE, "wall");
+    observe_place((const int[]){3, 1, 2, 1});
+    c.propagators = propagator_store_open(&c, NULL, NULL);
+    const propagator *q[MEASURE_PROPAGATORS];
+    measure_result of = {.what = observable_find("pion")};
+    CHECK_INT(propagators_of(&c, &m.p, q, &of), MEASURE_DONE);
+    double complex sum[6][12][12] = {{{0}}};
+    double *slice = field_slice_buffer(q[0]->columns);
+    for (int k = 0; k < 12; k++)
+        for (int t = 0; t < lat->local[3]; t++) {
+            const field one = field_rhs(q[0]->columns, k);
+            field_export(&one, t, slice);
+            for (int i = 0; i < lat->local[0] * lat->local[1] * lat->local[2]; i++)
+                for (int s = 0; s < 12; s++)
+                    sum[(t + lat->origin[3] + 5) % 6][k][s] += slice[24 * i + 2 * s] + I * slice[24 * i + 2 * s + 1];
+        }
+    free(slice);
+    observe_set(&m, "propagator", "wall");
+    measure_result r = measure(&c, &m);
+    CHECK_INT(r.failed, 0);
+    for (int t = 0; t < 6 && comm_size() == 1; t++) {
+        double want = 0;
+        for (int k = 0; k < 144; k++) want += pow(cabs(sum[t][k / 12][k % 12]), 2);
+        CHECK_REL(measure_value(&r, t, "pion"), want, 1e-11);
+    }
+    measure_result_free(&r);
+    propagator_store_close(c.propagators);
+}
+
 static void same_rows(const measure_result *a, const measure_result *b)
 {
     const size_t columns = (size_t)a->what->ncolumns;
@@ -186,7 +232,7 @@ static void test_sharing(const field *links)
     CHECK(memcmp(want[MESONS].rows, want[SMEARED].rows, sizeof(double) * 8));
     int due[MAX_NAMED] = {1, 1, 1, 0};
     measure_context c = alone;
-    c.propagators = propagator_store_open(&alone, due);
+    c.propagators = propagator_store_open(&alone, due, NULL);
     for (int i = 0; i < MEASURES; i++) {
         measure_result r = measure(&c, &p->measures[i]);
         if (i == AGAIN) {
@@ -214,6 +260,7 @@ int main(int argc, char **argv)
         test_values(lat);
         test_noise(lat);
         test_wave(lat, links, u);
+        test_wall_sink(lat, links);
         test_sharing(links);
         field_destroy(links);
         lattice_destroy(lat);

@@ -9,10 +9,14 @@
 
 /* Plaquettes alone, with rectangles, with parallelograms, and these alone; anisotropic ones, with and without rectangles, and
  * without those of two links in time. */
-static const gauge_weights weights[] = {GAUGE_WEIGHTS(5.7, 0, 0),        GAUGE_WEIGHTS(9.5, -0.475, 0),
-                                        GAUGE_WEIGHTS(20.8, -1.9, 0),    GAUGE_WEIGHTS(7.4, -0.31, 0.04),
-                                        GAUGE_WEIGHTS(0, 0, 2),          {{1.7, 4.4}, {0, 0, 0}, 0},
-                                        {{3, 8}, {-0.2, -0.5, -0.6}, 0}, {{1.5, 12}, {-0.05, -1.1, 0}, 0}};
+static const gauge_weights weights[] = {GAUGE_WEIGHTS(5.7, 0, 0),
+                                        GAUGE_WEIGHTS(9.5, -0.475, 0),
+                                        GAUGE_WEIGHTS(20.8, -1.9, 0),
+                                        GAUGE_WEIGHTS(7.4, -0.31, 0.04),
+                                        GAUGE_WEIGHTS(0, 0, 2),
+                                        {{1.7, 4.4}, {0, 0, 0}, 0, 1},
+                                        {{3, 8}, {-0.2, -0.5, -0.6}, 0, 1},
+                                        {{1.5, 12}, {-0.05, -1.1, 0}, 0, 1}};
 
 static double ref_action_of(struct ref_lattice l, const double complex *u, const gauge_weights *w)
 {

@@ -391,3 +391,47 @@ void ref_flow_step_of(double complex *u, struct ref_lattice l, double eps, doubl
     }
     for (int k = 0; k < 3; k++) free(z[k]);
 }
+
+/* ---- open ends in time ---- */
+
+void ref_open_time(double complex *u, struct ref_lattice l)
+{
+    for (size_t site = 0; site < ref_volume(l); site++) {
+        int x[4];
+        ref_coordinates(x, l, site);
+        if (x[3] == l.size[3] - 1) memset(u + (4 * site + 3) * 9, 0, 9 * sizeof *u);
+    }
+}
+
+/* 1 - Re tr / 3 of the loop with so many links along mu and one along nu, times its factor. */
+static double open_deficit(struct ref_lattice l, const double complex *u, size_t site, int mu, int links, int nu,
+                           double space, double time)
+{
+    int x[4], steps[6], n = 0;
+    double complex m[9];
+    ref_coordinates(x, l, site);
+    const int height = mu == 3 ? links : nu == 3 ? 1 : 0, last = l.size[3] - 1, top = x[3] + height;
+    if (top > last) return 0;
+    for (int i = 0; i < links; i++) steps[n++] = mu;
+    steps[n++] = nu;
+    for (int i = 0; i < links; i++) steps[n++] = REF_BACK(mu);
+    steps[n++] = REF_BACK(nu);
+    ref_path(m, l, u, site, steps, n);
+    const int at_end = x[3] == 0 || top == last;
+    const double factor = !at_end ? 1 : height == 0 ? space : links == 1 ? time : 1;
+    return factor * (1 - creal(ref_mat_trace(m)) / 3);
+}
+
+double ref_gauge_action_open(struct ref_lattice l, const double complex *u, double b0, double b1, double space,
+                             double time)
+{
+    long double plaquettes = 0, rectangles = 0;
+    for (size_t site = 0; site < ref_volume(l); site++)
+        for (int mu = 0; mu < 4; mu++)
+            for (int nu = 0; nu < 4; nu++) {
+                if (nu == mu) continue;
+                if (nu > mu) plaquettes += open_deficit(l, u, site, mu, 1, nu, space, time);
+                rectangles += open_deficit(l, u, site, mu, 2, nu, space, time);
+            }
+    return (double)(b0 * plaquettes + b1 * rectangles);
+}

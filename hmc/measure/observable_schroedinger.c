@@ -1,0 +1,187 @@
+/* schroedinger: correlators of the Schroedinger functional (M. Luescher et al., hep-lat/9605038, section 6, and hep-lat/9609035, section
+ * 2), of a Wilson-clover quark between the walls at x_0 = 0 and T = N_t - 1.
+ *
+ * The quark field S(x) of a boundary quark at zero momentum has the source P_+ U_t(0, y)^dagger on all sites of slice 1, on 6 columns, P_+-
+ * = (1 +- gamma_t) / 2; that of the far wall, R(x), the source P_- U_t(T - 1, y) on slice T - 1. With sums over the L^3 sites of a slice
+ * and over columns, in the normalisation M = 4 + m - D / 2 + ... and without factors of c~_t,
+ *
+ *   f_P(t) = (1 / 2 L^3) sum |S|^2,   f_A(t) = -(1 / 2 L^3) sum Re S^dagger gamma_t S,
+ *   g_P(t) = (1 / 2 L^3) sum |R|^2,   g_A(t) = (1 / 2 L^3) sum Re R^dagger gamma_t R,
+ *   f_1 = (1 / 2 L^6) sum |sum_y P_+ U_t(T - 1, y)^dagger S(T - 1, y)|^2,
+ *
+ * so that all are 3 or -3 of free massless quarks, but for lattice artefacts. (d f_A / dt) / (2 f_P), by the mean of both differences, is the
+ * PCAC mass without the term of c_A, and -(d g_A / dt) / (2 g_P) is the same. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hmc/measure/slices.h"
+#include "hmc/measure/solves.h"
+#include "kernels/base/error.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/lattice/exact.h"
+#include "kernels/ops/gauge.h"
+
+static const measure_column columns[] = {
+    {"t", "a", "time slice"},
+    {"f_P", "", "pseudoscalar density with the boundary at t = 0"},
+    {"f_A", "", "time component of the axial current with the same"},
+    {"g_P", "", "pseudoscalar density with the boundary at t = N_t - 1"},
+    {"g_A", "", "time component of the axial current with the same"},
+};
+static const measure_column summary[] = {
+    SOLVES_COLUMNS("the 12 solves"),
+    {"f_1", "", "correlator from boundary to boundary"},
+};
+
+enum { DENSITY, CURRENT, CHANNELS = 4, COLUMNS = 6, NUMBERS = 12 }; /* channels of the far wall come behind */
+
+typedef struct {
+    quark_solves q;
+    slices sums;
+    field *source, *x, *turned;
+    double f_1;
+} correlators;
+
+static long sites_of_slice(const lattice *lat)
+{
+    return (long)lat->local[0] * lat->local[1] * lat->local[2];
+}
+
+/* Column 3 spin + colour: spins `spin` and spin + 2 of P_+ are equal, of P_- opposite, and their norm is one. The two slices next to a
+ * wall are on one rank. */
+static void set_source(field *source, const field *links, int far, int column)
+{
+    const lattice *lat = links->lat;
+    const int spin = column / 3, colour = column % 3, last = lat->local[3] - 1;
+    field_clear(source);
+    if (field_slices(source) == 0 || (far ? lat->origin[3] + last != lat->size[3] - 1 : lat->origin[3] != 0)) return;
+    double *u = field_slice_buffer(links), *b = field_slice_buffer(source);
+    memset(b, 0, (size_t)sites_of_slice(lat) * 24 * sizeof *b);
+    field_export(links, far ? last - 1 : 0, u);
+    for (long i = 0; i < sites_of_slice(lat); i++)
+        for (int c = 0; c < 3; c++)
+            for (int k = 0; k < 2; k++) {
+                const double *e = u + 72 * i + 54 + (far ? 6 * c + 2 * colour : 6 * colour + 2 * c);
+                const double norm = k && far ? -M_SQRT1_2 : M_SQRT1_2;
+                double *to = b + 24 * i + 6 * (spin + 2 * k) + 2 * c;
+                to[0] = norm * e[0];
+                to[1] = (far ? norm : -norm) * e[1];
+            }
+    field_import(source, far ? last - 1 : 1, b);
+    free(b);
+    free(u);
+}
+
+/* y = gamma_t x: upper and lower spins change places. */
+static void apply_gamma_t(field *y, const field *x)
+{
+    double *slice = field_slice_buffer(x), keep[12];
+    for (int t = 0; t < field_slices(x); t++) {
+        field_export(x, t, slice);
+        for (long i = 0; i < sites_of_slice(x->lat); i++) {
+            memcpy(keep, slice + 24 * i, sizeof keep);
+            memcpy(slice + 24 * i, slice + 24 * i + 12, sizeof keep);
+            memcpy(slice + 24 * i + 12, keep, sizeof keep);
+        }
+        field_import(y, t, slice);
+    }
+    free(slice);
+}
+
+/* sum_y P_+ U_t(T - 1, y)^dagger S(T - 1, y) in the basis of the columns, and its norm. The last two slices are on one rank. */
+static double norm2_at_far_wall(const field *x, const field *links)
+{
+    const lattice *lat = x->lat;
+    exact_sum sums[NUMBERS];
+    for (int k = 0; k < NUMBERS; k++) sums[k] = exact_zero();
+    if (lat->origin[3] + lat->local[3] == lat->size[3] && field_slices(x) > 0) {
+        const int at = field_slices(x) - 2;
+        double *u = field_slice_buffer(links), *s = field_slice_buffer(x);
+        field_export(links, at, u);
+        field_export(x, at, s);
+        for (long i = 0; i < sites_of_slice(lat); i++)
+            for (int spin = 0; spin < 2; spin++)
+                for (int c = 0; c < 3; c++) {
+                    double re = 0, im = 0;
+                    for (int k = 0; k < 3; k++) {
+                        const double *e = u + 72 * i + 54 + 6 * k + 2 * c, *v = s + 24 * i + 6 * spin + 2 * k;
+                        const double a = M_SQRT1_2 * (v[0] + v[12]), b = M_SQRT1_2 * (v[1] + v[13]);
+                        re += e[0] * a + e[1] * b;
+                        im += e[0] * b - e[1] * a;
+                    }
+                    exact_add(&sums[2 * (3 * spin + c)], re);
+                    exact_add(&sums[2 * (3 * spin + c) + 1], im);
+                }
+        free(s);
+        free(u);
+    }
+    comm_group_sum_exact(lat->group, sums, NUMBERS);
+    double norm2 = 0;
+    for (int k = 0; k < NUMBERS; k++) norm2 += exact_value(&sums[k]) * exact_value(&sums[k]);
+    return norm2;
+}
+
+static int one_column(correlators *k, const field *links, int far, int column, measure_result *r)
+{
+    static const int plain = 0;
+    char what[64];
+    snprintf(what, sizeof what, "column %d of the boundary quark at t = %d", column, far ? links->lat->size[3] - 1 : 0);
+    set_source(k->source, links, far, column);
+    const int status = solves_one(&k->q, k->x, k->source, what, r);
+    if (status != MEASURE_DONE) return status;
+    slices_add(&k->sums, 2 * far + DENSITY, 1, &plain, k->x, k->x);
+    apply_gamma_t(k->turned, k->x);
+    slices_add(&k->sums, 2 * far + CURRENT, 1, &plain, k->x, k->turned);
+    if (!far) k->f_1 += norm2_at_far_wall(k->x, links);
+    return status;
+}
+
+static void add_rows(const correlators *k, double sites, measure_result *r)
+{
+    for (int t = 0; t < k->sums.lat->size[3]; t++) {
+        double value[CHANNELS];
+        for (int i = 0; i < CHANNELS; i++) value[i] = slices_value(&k->sums, i, 0, t) / (2 * sites);
+        measure_add_row(r, (const double[]){t, value[0], -value[1], value[2], value[3]});
+    }
+}
+
+static int measure_schroedinger(const measure_context *c, const measure_params *m, measure_result *r)
+{
+    const lattice *lat = c->links->lat;
+    const double sites = (double)lat->size[0] * lat->size[1] * lat->size[2];
+    correlators k = {0};
+    int status = MEASURE_DONE;
+    solves_open_keys(&k.q, c, m);
+    slices_open(&k.sums, lat, CHANNELS);
+    k.source = fermion_physical(k.q.quark);
+    k.x = field_like(k.source);
+    k.turned = field_like(k.source);
+    fermion_links(k.q.quark); /* smeared links are brought up to date */
+    const field *links = link_map_special(k.q.quark->map, c->links);
+    for (int i = 0; i < 2 * COLUMNS && status == MEASURE_DONE; i++)
+        status = one_column(&k, links, i / COLUMNS, i % COLUMNS, r);
+    if (status == MEASURE_DONE) {
+        slices_sum(&k.sums);
+        add_rows(&k, sites, r);
+        solves_summary(&k.q, r->summary);
+        r->summary[SOLVES_VALUES] = k.f_1 / (2 * sites * sites);
+    }
+    field *all[] = {k.turned, k.x, k.source};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
+    slices_close(&k.sums);
+    solves_close(&k.q);
+    return status;
+}
+
+const observable observable_schroedinger = {
+    .name = "schroedinger",
+    .help = "boundary correlators f_P, f_A, g_P, g_A and f_1 of a Schroedinger functional",
+    .quarks = MEASURE_WILSON,
+    .walls = 1,
+    .columns = columns,
+    .ncolumns = sizeof columns / sizeof columns[0],
+    .axis = "t",
+    .summary = summary,
+    .nsummary = sizeof summary / sizeof summary[0],
+    .measure = measure_schroedinger};
