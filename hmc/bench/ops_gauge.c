@@ -81,6 +81,14 @@ static void run_clover_build(bench *b)
     clover_build(b->whole_clover, b->tensor, 4 + BENCH_MASS, clover_isotropic(BENCH_C_SW));
 }
 
+/* The exponential clover term, which begins with the linear one. */
+static void run_clover_exp(bench *b)
+{
+    clover_coefficients c = clover_isotropic(BENCH_C_SW);
+    c.exponential = 1;
+    clover_build(b->whole_clover, b->tensor, 4 + BENCH_MASS, c);
+}
+
 /* Clover inverse with log |det|. */
 static void run_clover_invert(bench *b)
 {
@@ -97,6 +105,18 @@ static void run_clover_insert(bench *b)
 {
     const field x = field_part(b->spinor, PARITY_EVEN), y = field_part(b->more, PARITY_EVEN);
     clover_insert(b->tensor, PARITY_EVEN, clover_isotropic(0), &x, &y);
+}
+
+/* The sum grows from call to call, in proportion. */
+static void run_clover_outer(bench *b)
+{
+    const field x = field_part(b->spinor, PARITY_EVEN), y = field_part(b->more, PARITY_EVEN);
+    clover_outer(b->mu_inverse, PARITY_EVEN, &x, &y);
+}
+
+static void run_clover_chain(bench *b)
+{
+    clover_chain(b->mu_inverse, PARITY_EVEN, b->inverse, b->whole_clover, 4 + BENCH_MASS, clover_isotropic(BENCH_C_SW));
 }
 
 static void run_clover_insert_det(bench *b)
@@ -234,6 +254,8 @@ const bench_op bench_ops_gauge[] = {
     {"parallelogram_force", "force", 0, 0, 1, BENCH_DOUBLE, run_parallelogram_force, 0},
     {"hop_force", "force", 0, 0, 1, BENCH_DOUBLE, run_hop_force, 0},
     {"clover_insert", "force", 0, 0, 1, BENCH_DOUBLE, run_clover_insert, 0},
+    {"clover_outer", "force", 0, 0, 1, BENCH_DOUBLE, run_clover_outer, 0},
+    {"clover_chain", "force", 0, 0, 1, BENCH_DOUBLE, run_clover_chain, 0},
     {"clover_insert_det", "force", 0, 0, 1, BENCH_DOUBLE, run_clover_insert_det, 0},
     {"clover_force", "force", 0, 0, 1, BENCH_DOUBLE, run_clover_force, 0},
     {"momenta_add", "force", 0, 0, 1, BENCH_DOUBLE, run_momenta_add, 0},
@@ -246,6 +268,7 @@ const bench_op bench_ops_gauge[] = {
     {"energy_density", "gauge", 0, 0, 1, BENCH_DOUBLE | BENCH_COLUMNS, run_energy_density, 0},
     {"scale_slices", "gauge", 0, 0, 1, BENCH_DOUBLE, run_scale_slices, 0},
     {"clover_build", "clover", 0, 0, 1, BENCH_DOUBLE, run_clover_build, 0},
+    {"clover_exp", "clover", 0, 0, 1, BENCH_DOUBLE, run_clover_exp, 0},
     {"clover_invert", "clover", 0, 0, 1, BENCH_DOUBLE, run_clover_invert, 0},
     {"twisted_invert", "clover", 0, 0, 1, BENCH_DOUBLE, run_twisted_invert, 0},
     {"path_step", "gauge", 0, 0, 1, BENCH_DOUBLE, run_path_step, 0},

@@ -28,7 +28,10 @@ static parameters *parameters_of(const quark_kind *kind, const char *keys, const
                  {"flow_step", "0.05"},
                  {"vectors", "24"},
                  {"tastes", "i5 ij i4 i 4 1"},
-                 {"operators", kind->twisted_mass && o->propagators ? "pseudoscalar" : "scalar"}};
+                 {"to_mass", "0.29"},
+                 {"operators", !strcmp(o->name, "staggered_pairs")    ? "pion_5 pion_45 rho_vt rho_pv"
+                               : kind->twisted_mass && o->propagators ? "pseudoscalar"
+                                                                      : "scalar"}};
     char text[512];
     int n = snprintf(text, sizeof text, "[source.s]\n[propagator.p]\nquark = q\nsource = s\n[measure.m]\nkind = %s\n",
                      o->name);
@@ -50,6 +53,8 @@ static int can_measure(const observable *o, const quark_kind *kind, const char *
 {
     if (o->walls) return 0;
     if (kind->twisted_mass && !strcmp(o->name, "baryons")) return 0;
+    if (observable_has(o, "to_mass") && strcmp(kind->name, "wilson_clover") && strcmp(kind->name, "twisted_mass"))
+        return 0;
     if (kind->doublet && o->quarks != MEASURE_NO_QUARKS) return 0;
     if (o->quarks == MEASURE_WILSON) return kind->spins == 4;
     if (o->quarks == MEASURE_WALLS) return kind->slices && has_middle(kind, keys);
@@ -154,7 +159,7 @@ static void check_invariance(const parameters *p, const lattice *lat, const obse
     field *turned = kit_links(lat, u);
     const measure_context d = {p, turned, NULL, NULL, -1, NULL};
     measure_result after = measure(&d, &p->measures[0]);
-    const int noise = observable_has(o, "noise"), seen = values;
+    const int noise = observable_has(o, "vectors"), seen = values;
     KIT_INT(before.failed || after.failed, 0);
     KIT_CHECK(before.nrows > 0 && before.nrows == after.nrows);
     (noise ? compare_means : compare_rows)(&before, &after);

@@ -126,6 +126,7 @@ CHECK_UNUSED static named_measure observe_section(const char *kind)
     if (observable_has(o, "flow_time")) observe_set(&m, "flow_time", "0.2");
     if (observable_has(o, "flow_step")) observe_set(&m, "flow_step", "0.1");
     if (observable_has(o, "vectors")) observe_set(&m, "vectors", "2");
+    if (observable_has(o, "to_mass")) observe_set(&m, "to_mass", "0.25");
     return m;
 }
 

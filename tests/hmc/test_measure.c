@@ -325,7 +325,7 @@ static void test_condensate(const field *links, struct ref_lattice l, const doub
     ref_wilson_destroy(&w);
 }
 
-enum { MOST_OBSERVABLES = 16 };
+enum { MOST_OBSERVABLES = 32 };
 /* All values of all observables are the same bits on every grid of these ranks. */
 static void test_grids(struct ref_lattice l, const double complex *u)
 {

@@ -51,6 +51,7 @@ static found weight_of(const scene *s, const char *key, const char *to, const ch
 {
     const measure_context c = {s->p, s->links, NULL, NULL, -1, NULL};
     named_measure m = s->m;
+    observe_set(&m, "to_mass", "same");
     observe_set(&m, key, to);
     observe_set(&m, "flavours", flavours);
     observe_set(&m, "steps", steps);
@@ -120,6 +121,7 @@ static const char *fault(const parameters *p, const char *key, const char *to, c
                          char *message)
 {
     named_measure m = observe_section("reweighting");
+    observe_set(&m, "to_mass", "same");
     if (key[0]) observe_set(&m, key, to);
     if (other[0]) observe_set(&m, other, to);
     observe_set(&m, "flavours", flavours);
