@@ -35,6 +35,7 @@ void measure_shift(const measure_context *c, int k, int shift[4])
     uint32_t word[4] = {(uint32_t)k, 0, 0, RANDOM_POSITION};
     philox(word, (uint32_t)seed, (uint32_t)(seed >> 32));
     for (int d = 0; d < 4; d++) shift[d] = (int)(2 * (word[d] % (uint32_t)(c->links->lat->size[d] / 2)));
+    if (c->links->lat->time != TIME_PERIODIC) shift[3] = 0;
 }
 
 /* Positions that are measured; more than one take no more memory. */
