@@ -23,6 +23,7 @@ struct coarse {
     field *vectors, *links, *diagonal, *inverse;
     field *rows[2]; /* rows on the sites of the fine system, and whole; made when asked for */
     field *work;    /* vector of the other parity */
+    double mu_factor;
     unsigned long version;
 };
 
@@ -190,10 +191,13 @@ static void apply_plain(coarse *c, field *y, const field *x)
     hop(c, y, PARITY_EVEN, -1, c->work, 1, x);
 }
 
-/* The dagger of a system S is gamma_5 X S X^-1 gamma_5. */
+static double twist_of_finest(const coarse *c);
+
+/* The dagger of a system S is gamma_5 X S X^-1 gamma_5; with a twisted mass those would be of -mu. */
 static void apply(const linop *op, field *y, const field *x, int dagger)
 {
     coarse *c = of(op);
+    REQUIRE(!dagger || twist_of_finest(c) == 0, "the adjoint of a coarse operator of twisted mass %g", twist_of_finest(c));
     if (!dagger) {
         apply_plain(c, y, x);
         return;
@@ -292,6 +296,11 @@ static unsigned long version(const linop *op)
     return of(op)->version;
 }
 
+static double twist(const linop *op)
+{
+    return twist_of_finest(of(op));
+}
+
 static const linop_table plain_table = {
     .name = "coarse", .apply = apply, .at = at, .refresh = refresh, .destroy = destroy};
 
@@ -300,7 +309,13 @@ static const coarsening further = {.residual = residual,
                                    .correct = correct,
                                    .complete = complete,
                                    .galerkin = galerkin,
-                                   .version = version};
+                                   .version = version,
+                                   .twist = twist};
+
+static double twist_of_finest(const coarse *c)
+{
+    return c->how->twist ? c->how->twist(c->fine) : 0;
+}
 
 /* ---- objects ---- */
 
@@ -320,6 +335,7 @@ static coarse *create(linop *fine, const coarse_settings *s, const coarse *from)
     REQUIRE(coarse_fits(fine->lat, c->a.spins * c->a.colours, s, message, sizeof message), "%s", message);
     memcpy(c->a.block, s->block, sizeof s->block);
     c->from = from;
+    c->mu_factor = s->mu_factor != 0 ? s->mu_factor : 1;
     c->root = fine->table == &plain_table ? of(fine)->root : fine->lat->group;
     if (from) {
         c->lat = from->lat;
@@ -356,7 +372,8 @@ coarse *coarse_create(linop *fine, const coarse_settings *s)
 
 coarse *coarse_create_shifted(linop *fine, const coarse *from)
 {
-    coarse_settings s = {.vectors = from->a.vectors, .half_links = from->links->prec == PREC_HALF};
+    coarse_settings s = {
+        .vectors = from->a.vectors, .half_links = from->links->prec == PREC_HALF, .mu_factor = from->mu_factor};
     memcpy(s.block, from->a.block, sizeof s.block);
     REQUIRE(fine->prec == from->fine->prec && fine->where == from->fine->where, "null vectors of another precision");
     return create(fine, &s, from);
@@ -441,6 +458,8 @@ double coarse_build(coarse *c)
     const double dependent = coarse_orthonormalise(&c->a, c->vectors);
     field *links = full_links(c);
     product(c, links);
+    if (twist_of_finest(c) != 0)
+        coarse_shift(c->diagonal, coarse_number(1, 0), coarse_number(0, c->mu_factor * twist_of_finest(c)));
     coarse_invert(c->inverse, c->diagonal);
     coarse_fold(links, c->inverse);
     keep_links(c, links);
@@ -448,16 +467,17 @@ double coarse_build(coarse *c)
     return dependent;
 }
 
-/* X' = X + s, and Y' = X'^-1 X Y = (1 - s X'^-1) Y. */
-void coarse_build_shifted(coarse *c, double by)
+/* X' = X + s, and Y' = X'^-1 X Y = (1 - X'^-1 s) Y, s of each chirality. */
+void coarse_build_shifted(coarse *c, const operator_shift *by)
 {
+    const double twist = c->mu_factor * by->twist;
     REQUIRE(c->from, "a coarse operator with null vectors of its own");
     field_copy(c->diagonal, c->from->diagonal);
-    coarse_shift(c->diagonal, 1, by);
+    coarse_shift(c->diagonal, coarse_number(1, 0), coarse_number(by->number, twist));
     coarse_invert(c->inverse, c->diagonal);
     field *factor = field_like(c->inverse);
     field_copy(factor, c->inverse);
-    coarse_shift(factor, -by, 1);
+    coarse_shift(factor, coarse_number(-by->number, -twist), coarse_number(1, 0));
     field *links = full_links(c);
     if (links != c->links) coarse_expand(links, c->from->links);
     else field_copy(links, c->from->links);

@@ -1,5 +1,9 @@
 /* Coarse operators: the Galerkin product of an operator with null vectors on aggregates, on a coarser lattice.
  *
+ * A twisted mass is apart: of M = D + i mu gamma_5 with gamma_5 D gamma_5 = D^dagger the Galerkin product is that of D, and
+ * X has i mu gamma_5 beside it, since null vectors have a chirality each; mu may be scaled (C. Alexandrou et al.,
+ * arXiv:1610.02370).
+ *
  * M_c = P^dagger M P with P the null vectors of each aggregate and chirality, made orthonormal (M. Clark et al.,
  * arXiv:1612.07873, sections 3 and 4). M_c = X (1 + Y) with X the site-diagonal part and Y hops to next neighbours; gamma_5
  * M_c gamma_5 = M_c^dagger with gamma_5 = +1, -1 on the two chiralities. The system is
@@ -18,6 +22,11 @@
 #include "kernels/ops/coarse.h"
 #include "operators/linop.h"
 
+/* M = M' + number + i twist gamma_5 */
+typedef struct {
+    double number, twist;
+} operator_shift;
+
 /* Coarsening of an operator: v are its vectors; rows, on its parity or on both, have `spins` x `colours` components. */
 typedef struct coarsening {
     int spins, colours;
@@ -26,11 +35,14 @@ typedef struct coarsening {
     void (*correct)(linop *op, field *v, const field *rows);  /* v += rows */
     /* The null vector of M on both parities whose part on that of the system is v. */
     void (*complete)(linop *op, field *rows, const field *v);
-    void (*galerkin)(linop *op, const aggregation *a, field *links, field *diagonal, const field *vectors);
+    void (*galerkin)(linop *op, const aggregation *a, field *links, field *diagonal, const field *vectors); /* product of D */
     unsigned long (*version)(const linop *op); /* version of what M is made of */
-    /* True if M is that of another operator plus a number, on whatever links; the number into *by. Null: it never is. */
-    int (*shifted)(const linop *op, const linop *from, double *by);
-    /* A^dagger = S A S^-1 of the system A: y = S x, or S^-1 x. y is not x. Null where adjoints are not solved. */
+    double (*twist)(const linop *op);          /* twisted mass mu; of a coarse system that of the finest operator */
+    /* True if M is that of another operator with a shift, on whatever links; the shift into *by. Null: it never is. */
+    int (*shifted)(const linop *op, const linop *from, operator_shift *by);
+    /* The system B with A^dagger = S B S^-1, that of -mu: A itself without a twisted mass; and y = S x of B, or S^-1 x. y is
+     * not x. Null where adjoints are not solved. */
+    linop *(*partner)(linop *op);
     void (*gamma5_conjugate)(linop *op, field *y, const field *x, int inverse);
 } coarsening;
 
@@ -38,6 +50,7 @@ typedef struct {
     int block[4], vectors; /* extents of aggregates; null vectors, an even number up to 64 */
     int half_links;        /* links in half precision, of an operator in single */
     int ranks;             /* ranks that hold the coarse lattice, at most; 0: all, or as many as parity lets */
+    double mu_factor;      /* factor of the twisted mass there; 0: 1 */
 } coarse_settings;
 
 typedef struct coarse coarse;
@@ -59,9 +72,9 @@ void coarse_set_vector(coarse *c, int k, const field *v);
 /* Makes the null vectors orthonormal, and the operator from them. Returns how many of them depend on others: then the
  * operator is no use. Collective. */
 double coarse_build(coarse *c);
-/* Builds M_c from the coarse operator that owns the null vectors, which is built. M is that of it plus `by`, and so is
- * M_c, for P^dagger P = 1. */
-void coarse_build_shifted(coarse *c, double by);
+/* Builds M_c from the coarse operator that owns the null vectors, which is built. M is that of it with the shift `by`, and so
+ * is M_c with its mu scaled, for P^dagger P = 1. */
+void coarse_build_shifted(coarse *c, const operator_shift *by);
 /* The coarse system; owned. */
 linop *coarse_system(coarse *c);
 

@@ -15,13 +15,14 @@
 typedef struct {
     const field *links;
     field *own_links, *clover;
-    field *inverse, *mu_inverse; /* (C + i mu gamma_5)^-1 = inverse - i mu gamma_5 mu_inverse; without mu, C^-1 */
+    field *inverse, *mu_inverse; /* (C + X)^-1 = inverse - X mu_inverse of the twisted part X; without it, C^-1 */
     unsigned long version;       /* version of the links that it was built from */
 } material;
 
 typedef struct {
     linop base;
     wilson *w;
+    int mu_sign;       /* -1: the complement of -mu, which multigrid solves adjoints by */
     material extended; /* material on extended blocks, where they overlap */
     field *work_p, *work_q;
     field *diagonal; /* A_pp of the symmetric form, where residuals become coarse */
@@ -31,13 +32,14 @@ typedef struct {
 struct wilson {
     const field *links, *special; /* links of the hop, and of the clover term, which has no twist */
     link_map *map;
-    double mass, mu, space; /* space: factor of the hop's spatial directions */
+    double mass, mu, epsilon, space; /* space: factor of the hop's spatial directions */
+    int doublet;
     clover_coefficients c;
     schur_form form;
     parity p, q;
     field_kind storage;
     material materials[PREC_COUNT][2];
-    schur *schurs[PREC_COUNT][2];
+    schur *schurs[2][PREC_COUNT][2]; /* complements of mu, and of -mu */
     double log_det, negatives;
     field *whole; /* the clover term on both parities, where the whole operator was applied */
     unsigned long whole_version;
@@ -51,6 +53,18 @@ static double diagonal(const wilson *w)
 static int has_clover(const wilson *w)
 {
     return w->c.space != 0 || w->c.time != 0 || w->c.inside != 0;
+}
+
+/* True if the site-diagonal part has a twisted part, i mu gamma_5 or that of a doublet. */
+static int has_twist(const wilson *w)
+{
+    return w->mu != 0 || w->epsilon != 0;
+}
+
+/* Square of its mass that stands beside C^2. */
+static double twist_square(const wilson *w)
+{
+    return w->mu * w->mu - w->epsilon * w->epsilon;
 }
 
 /* Brings smeared links up to date, whose version then tells of what is derived from them. */
@@ -82,8 +96,8 @@ static void use_links(wilson *w, material *m, precision prec, place where)
 static void invert(wilson *w, material *m, parity p)
 {
     double negatives = 0;
-    w->log_det += w->mu == 0 ? clover_invert(m->inverse, m->inverse, p, &negatives)
-                             : twisted_invert(m->inverse, m->mu_inverse, m->inverse, p, w->mu);
+    w->log_det += !has_twist(w) ? clover_invert(m->inverse, m->inverse, p, &negatives)
+                                : twisted_invert(m->inverse, m->mu_inverse, m->inverse, p, twist_square(w), &negatives);
     w->negatives += negatives;
 }
 
@@ -97,13 +111,14 @@ static void build_double(wilson *w)
     w->log_det = w->negatives = 0;
     if (!has_clover(w)) {
         const double sites = 0.5 * (double)lat->volume * (both ? 2 : 1);
-        w->log_det = 12 * sites * log(hypot(diagonal(w), w->mu));
-        w->negatives = diagonal(w) > 0 || w->mu != 0 ? 0 : 12 * sites;
+        const double square = diagonal(w) * diagonal(w) + twist_square(w);
+        w->log_det = 12 * sites * (w->doublet ? 0.5 * log(fabs(square)) : log(hypot(diagonal(w), w->mu)));
+        w->negatives = (has_twist(w) ? square : diagonal(w)) > 0 ? 0 : 12 * sites;
         return;
     }
     const parity of_inverse = both ? PARITY_BOTH : w->q;
     if (!m->inverse) m->inverse = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, of_inverse, 1, w->links->where);
-    if (!m->mu_inverse && w->mu != 0) m->mu_inverse = field_like(m->inverse);
+    if (!m->mu_inverse && has_twist(w)) m->mu_inverse = field_like(m->inverse);
     if (!m->clover && !both) m->clover = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, w->p, 1, w->links->where);
     field *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, w->links->where);
     gauge_field_strength(tensor, w->special);
@@ -159,36 +174,47 @@ static const material *material_of(schur *s)
     return e;
 }
 
-/* The site-diagonal part of M, or its inverse: scale (C + i mu gamma_5 K), with unit matrices for fields that are null. Its
- * dagger has -mu. */
+/* The site-diagonal part of M, or its inverse: scale (C + X K), with unit matrices for fields that are null. X is i mu gamma_5,
+ * or i mu gamma_5 tau_2 + epsilon tau_3 of a doublet; its dagger has -mu. */
 typedef struct {
-    double scale, mu;
+    double scale, mu, epsilon;
     const field *clover, *mu_clover;
+    int doublet;
 } site_matrix;
 
 /* A, for a dagger where sign is -1, of the clover term `clover` where there is one. */
 static site_matrix own_matrix(const wilson *w, const field *clover, int sign)
 {
-    if (has_clover(w)) return (site_matrix){1, sign * w->mu, clover, NULL};
-    return (site_matrix){diagonal(w), sign * w->mu / diagonal(w), NULL, NULL};
+    const double scale = has_clover(w) ? 1 : diagonal(w);
+    return (site_matrix){scale, sign * w->mu / scale, w->epsilon / scale, clover, NULL, w->doublet};
 }
 
 /* A^-1, or its dagger. */
 static site_matrix inverse_matrix(const wilson *w, const material *m, int sign)
 {
-    if (has_clover(w)) return (site_matrix){1, -sign * w->mu, m->inverse, m->mu_inverse};
-    const double d = diagonal(w), ratio = w->mu / d;
-    return (site_matrix){1 / (d * (1 + ratio * ratio)), -sign * ratio, NULL, NULL};
+    if (has_clover(w)) return (site_matrix){1, -sign * w->mu, -w->epsilon, m->inverse, m->mu_inverse, w->doublet};
+    const double d = diagonal(w), ratio = w->mu / d, split = w->epsilon / d;
+    return (site_matrix){.scale = 1 / (d * (1 + ratio * ratio - split * split)),
+                         .mu = -sign * ratio,
+                         .epsilon = -split,
+                         .doublet = w->doublet};
+}
+
+static int is_twisted(const site_matrix *a)
+{
+    return a->mu != 0 || a->epsilon != 0;
 }
 
 static int is_number(const site_matrix *a)
 {
-    return !a->clover && a->mu == 0;
+    return !a->clover && !is_twisted(a);
 }
 
 static void apply_matrix(field *y, parity p, const site_matrix *a, const field *x)
 {
-    if (a->mu != 0) {
+    if (a->doublet && is_twisted(a)) {
+        doublet_apply(y, p, a->clover, a->mu_clover, a->mu, a->epsilon, x, a->scale);
+    } else if (a->mu != 0) {
         twisted_apply(y, p, a->clover, a->mu_clover, a->mu, x, a->scale);
     } else if (a->clover) {
         clover_apply(y, p, a->clover, x, a->scale);
@@ -208,22 +234,25 @@ static void hop_with(field *y, parity p, const field *x, hop_form form, const si
     call.clover = a->clover;
     call.mu_clover = a->mu_clover;
     call.mu = a->mu;
+    call.epsilon = a->epsilon;
+    call.doublet = a->doublet;
     wilson_hop(y, p, x, &call);
 }
 
-/* y_q = A_qq^-1 D x_p */
-static void hop_to_other(const wilson *w, const material *m, field *y, const field *x, int sign, const blocks *cut)
+/* y_q = A_qq^-1 D x_p; mu_sign: of the twisted mass in A, -1 for the dagger as well. */
+static void hop_to_other(const wilson *w, const material *m, field *y, const field *x, int sign, int mu_sign,
+                         const blocks *cut)
 {
-    const site_matrix inverse = inverse_matrix(w, m, sign);
+    const site_matrix inverse = inverse_matrix(w, m, mu_sign);
     hop_with(y, y->par, x, HOP_CLOVER, &inverse,
              (wilson_hop_call){.a = 1, .sign = sign, .links = m->links, .space = w->space, .cut = cut});
 }
 
-/* y_p = A_pp x_p - D t_q / 4 */
+/* y_p = A_pp x_p - D t_q / 4; mu_sign as above. */
 static void close_asymmetric(const wilson *w, const material *m, field *y, const field *t, const field *x, int sign,
-                             const blocks *cut)
+                             int mu_sign, const blocks *cut)
 {
-    const site_matrix own = own_matrix(w, m->clover, sign);
+    const site_matrix own = own_matrix(w, m->clover, mu_sign);
     hop_with(y, y->par, t, HOP_ADD_CLOVER, &own,
              (wilson_hop_call){
                  .a = -0.25, .b = 1, .sign = sign, .links = m->links, .space = w->space, .add = x, .cut = cut});
@@ -234,14 +263,14 @@ static void close_asymmetric(const wilson *w, const material *m, field *y, const
 static void apply_symmetric(const schur *s, const material *m, field *y, const field *x, int dagger, vector_sum *sum)
 {
     const wilson *w = s->w;
-    const int sign = dagger ? -1 : 1;
-    const site_matrix inverse = inverse_matrix(w, m, sign), one = {.scale = 1};
+    const int sign = dagger ? -1 : 1, mu_sign = sign * s->mu_sign;
+    const site_matrix inverse = inverse_matrix(w, m, mu_sign), one = {.scale = 1};
     const wilson_hop_call call = {
         .a = -0.25, .b = 1, .sign = sign, .links = m->links, .space = w->space, .add = x, .cut = s->base.inside};
     const int first = dagger && !is_number(&inverse);
     if (sum) clover_apply_norm2_start(sum, s->work_p, x->par, m->inverse, x, 1);
     else if (first) apply_matrix(s->work_p, x->par, &inverse, x);
-    hop_to_other(w, m, s->work_q, first ? s->work_p : x, sign, call.cut);
+    hop_to_other(w, m, s->work_q, first ? s->work_p : x, sign, mu_sign, call.cut);
     hop_with(y, y->par, s->work_q, HOP_CLOVER_ADD, first ? &one : &inverse, call);
 }
 
@@ -251,7 +280,8 @@ static void reserve_work(schur *s, const field *x)
     field_destroy(s->work_q);
     field_destroy(s->work_p);
     const parity q = x->par == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
-    s->work_q = field_create(x->lat, FIELD_SPINOR, x->prec, q, x->groups, x->where);
+    const field_shape shape = field_shape_of(x);
+    s->work_q = field_create_shape(x->lat, &shape, x->prec, q, x->where);
     s->work_p = s->w->form == SCHUR_SYMMETRIC ? field_like(x) : NULL;
 }
 
@@ -264,8 +294,9 @@ static void apply_and_sum(const linop *op, field *y, const field *x, int dagger,
     if (w->form == SCHUR_SYMMETRIC) {
         apply_symmetric(s, m, y, x, dagger, sum);
     } else {
-        hop_to_other(w, m, s->work_q, x, dagger ? -1 : 1, op->inside);
-        close_asymmetric(w, m, y, s->work_q, x, dagger ? -1 : 1, op->inside);
+        const int sign = dagger ? -1 : 1;
+        hop_to_other(w, m, s->work_q, x, sign, sign * s->mu_sign, op->inside);
+        close_asymmetric(w, m, y, s->work_q, x, sign, sign * s->mu_sign, op->inside);
     }
 }
 
@@ -277,16 +308,17 @@ static void apply(const linop *op, field *y, const field *x, int dagger)
 static void apply_norm2(const linop *op, field *y, const field *x, int dagger, vector_sum *sum)
 {
     const wilson *w = ((const schur *)op)->w;
-    const int on_the_way = w->form == SCHUR_SYMMETRIC && has_clover(w) && w->mu == 0 && dagger;
+    const int on_the_way = w->form == SCHUR_SYMMETRIC && has_clover(w) && !has_twist(w) && dagger;
     if (!on_the_way) vector_norm2_start(sum, x, 0);
     apply_and_sum(op, y, x, dagger, on_the_way ? sum : NULL);
 }
 
-static linop *schur_at(wilson *w, precision prec, place where);
+static linop *schur_at(wilson *w, int mu_sign, precision prec, place where);
 
 static linop *at(linop *op, precision prec, place where)
 {
-    return schur_at(((schur *)op)->w, prec, where);
+    const schur *s = (schur *)op;
+    return schur_at(s->w, s->mu_sign, prec, where);
 }
 
 static linop *local(linop *op, const block_shape *shape, char *message, size_t bytes)
@@ -296,6 +328,7 @@ static linop *local(linop *op, const block_shape *shape, char *message, size_t b
     REQUIRE_MEMORY(s, "out of memory");
     s->base = local_base(op, shape);
     s->w = ((schur *)op)->w;
+    s->mu_sign = ((schur *)op)->mu_sign;
     return &s->base;
 }
 
@@ -363,7 +396,7 @@ static void residual_to_rows(linop *op, field *rows, const field *v)
         return;
     }
     reserve_work(s, v);
-    const site_matrix own = own_matrix(s->w, own_diagonal(s), 1);
+    const site_matrix own = own_matrix(s->w, own_diagonal(s), s->mu_sign);
     apply_matrix(s->work_p, v->par, &own, v);
     coarse_rows(rows, v->par, s->work_p);
 }
@@ -378,7 +411,7 @@ static void complete_rows(linop *op, field *rows, const field *v)
 {
     schur *s = (schur *)op;
     reserve_work(s, v);
-    hop_to_other(s->w, material_of(s), s->work_q, v, 1, NULL);
+    hop_to_other(s->w, material_of(s), s->work_q, v, 1, s->mu_sign, NULL);
     vector_axpby(s->work_q, 0.5, s->work_q, 0);
     coarse_rows(rows, s->w->p, v);
     coarse_rows(rows, s->w->q, s->work_q);
@@ -397,6 +430,7 @@ static field *rows_of_field(const field *f, const field *vectors)
     return rows;
 }
 
+/* Galerkin product of M without its twisted mass, which the coarse operator adds. */
 static void galerkin(linop *op, const aggregation *a, field *links, field *diagonal, const field *vectors)
 {
     wilson *w = ((schur *)op)->w;
@@ -417,24 +451,38 @@ static unsigned long links_version(const linop *op)
     return w->links->version;
 }
 
-/* M = m + what does not depend on m */
-static int shifted(const linop *op, const linop *from, double *by)
+static double twist(const linop *op)
+{
+    const schur *s = (const schur *)op;
+    return s->mu_sign * s->w->mu;
+}
+
+/* The complement of -mu, whose adjoint is similar to that of mu. */
+static linop *partner(linop *op)
+{
+    const schur *s = (schur *)op;
+    return s->w->mu == 0 ? op : schur_at(s->w, -s->mu_sign, op->prec, op->where);
+}
+
+/* M = m + i mu gamma_5 + what depends on neither */
+static int shifted(const linop *op, const linop *from, operator_shift *by)
 {
     if (from->table != op->table) return 0;
     const wilson *w = ((const schur *)op)->w, *v = ((const schur *)from)->w;
-    *by = w->mass - v->mass;
+    *by = (operator_shift){w->mass - v->mass, twist(op) - twist(from)};
     return w->links == v->links && w->special == v->special && w->space == v->space && w->c.space == v->c.space &&
            w->c.time == v->c.time && w->c.inside == v->c.inside && op->prec == from->prec && op->where == from->where;
 }
 
-/* S = gamma_5, and gamma_5 A_pp of the symmetric form; A_pp keeps the chiralities apart. */
+/* S = gamma_5, and gamma_5 A_pp of the symmetric form, A_pp of this complement; it keeps the chiralities apart. */
 static void gamma5_conjugate(linop *op, field *y, const field *x, int inverse)
 {
     schur *s = (schur *)op;
     const wilson *w = s->w;
     domainwall_gamma_5(y, x);
     if (w->form == SCHUR_ASYMMETRIC) return;
-    const site_matrix a = inverse ? inverse_matrix(w, material_of(s), 1) : own_matrix(w, own_diagonal(s), 1);
+    const site_matrix a =
+        inverse ? inverse_matrix(w, material_of(s), s->mu_sign) : own_matrix(w, own_diagonal(s), s->mu_sign);
     apply_matrix(y, y->par, &a, y);
 }
 
@@ -446,6 +494,8 @@ static const coarsening schur_coarsening = {.spins = 4,
                                             .complete = complete_rows,
                                             .galerkin = galerkin,
                                             .version = links_version,
+                                            .twist = twist,
+                                            .partner = partner,
                                             .shifted = shifted,
                                             .gamma5_conjugate = gamma5_conjugate};
 
@@ -457,30 +507,31 @@ static const linop_table schur_table = {.name = "wilson-schur",
                                         .destroy = destroy,
                                         .apply_norm2 = apply_norm2};
 
-static linop *schur_at(wilson *w, precision prec, place where)
+static linop *schur_at(wilson *w, int mu_sign, precision prec, place where)
 {
-    schur **s = &w->schurs[prec][where];
+    schur **s = &w->schurs[mu_sign < 0][prec][where];
     if (!*s) {
         *s = calloc(1, sizeof **s);
         REQUIRE_MEMORY(*s, "out of memory");
-        const double sites = 0.5 * (double)w->links->lat->local_volume;
+        const double sites = 0.5 * (double)w->links->lat->local_volume * (w->doublet ? 2 : 1);
         (*s)->base = (linop){.table = &schur_table,
-                             .coarsening = prec <= PREC_SINGLE && w->mu == 0 ? &schur_coarsening : NULL,
+                             .coarsening = prec <= PREC_SINGLE && !w->doublet ? &schur_coarsening : NULL,
                              .lat = w->links->lat,
-                             .shape = field_shape_of_kind(FIELD_SPINOR, 1),
+                             .shape = {.kind = FIELD_SPINOR, .nrhs = 1, .Ls = w->doublet ? 2 : 1},
                              .par = w->p,
                              .prec = prec,
                              .where = where,
-                             .flops = sites * (2 * 1320 + (has_clover(w) ? (w->mu != 0 ? 3 : 2) * 504 : 0) +
-                                               (w->mu != 0 ? 96 : 0) + 48)};
+                             .flops = sites * (2 * 1320 + (has_clover(w) ? (has_twist(w) ? 3 : 2) * 504 : 0) +
+                                               (has_twist(w) ? 96 : 0) + 48)};
         (*s)->w = w;
+        (*s)->mu_sign = mu_sign;
     }
     return &(*s)->base;
 }
 
 linop *wilson_schur(wilson *w)
 {
-    return schur_at(w, PREC_DOUBLE, w->links->where);
+    return schur_at(w, 1, PREC_DOUBLE, w->links->where);
 }
 
 double wilson_space(const wilson_settings *s)
@@ -492,8 +543,9 @@ clover_coefficients wilson_clover(const wilson_settings *s)
 {
     const wilson_anisotropy *a = &s->anisotropy;
     clover_coefficients c = clover_isotropic(s->c_sw);
-    if (a->xi_0 != 0) c = (clover_coefficients){a->c_R / a->xi_0, a->c_T, 0};
+    if (a->xi_0 != 0) c = (clover_coefficients){a->c_R / a->xi_0, a->c_T, 0, 0};
     c.inside = s->inside;
+    c.exponential = s->exponential;
     return c;
 }
 
@@ -504,12 +556,15 @@ wilson *wilson_create(const field *links, const wilson_settings *s)
     REQUIRE(links->prec == PREC_DOUBLE && links->kind == FIELD_LINKS, "links of kind %d, precision %d", links->kind,
             links->prec);
     REQUIRE(!s->map || s->map->from == links, "a map of other links");
+    REQUIRE(s->doublet || s->epsilon == 0, "epsilon %g of one flavour", s->epsilon);
     REQUIRE(s->anisotropy.xi_0 == 0 || s->c_sw == 0, "c_sw = %g beside an anisotropy", s->c_sw);
     w->map = s->map ? link_map_share(s->map) : NULL;
     w->links = w->map ? w->map->links : links;
     w->special = s->thin_clover ? links : link_map_special(w->map, links);
     w->mass = s->mass;
     w->mu = s->mu;
+    w->epsilon = s->epsilon;
+    w->doublet = s->doublet;
     w->space = wilson_space(s);
     w->c = wilson_clover(s);
     w->form = s->form;
@@ -529,7 +584,8 @@ void wilson_destroy(wilson *w)
             field_destroy(m->clover);
             field_destroy(m->inverse);
             field_destroy(m->mu_inverse);
-            if (w->schurs[prec][where]) linop_destroy(&w->schurs[prec][where]->base);
+            for (int k = 0; k < 2; k++)
+                if (w->schurs[k][prec][where]) linop_destroy(&w->schurs[k][prec][where]->base);
         }
     field_destroy(w->whole);
     link_map_destroy(w->map);
@@ -543,7 +599,7 @@ void wilson_prepare(wilson *w, field *schur_source, const field *source)
     const material *m = material_at(w, source->prec, source->where);
     const site_matrix inverse = inverse_matrix(w, m, 1);
     const field b_p = field_part(source, w->p);
-    field *t = field_create(source->lat, FIELD_SPINOR, source->prec, w->q, source->groups, source->where);
+    field *t = field_scratch_on(source, w->q);
     /* b_p - H A^-1 b_q = b_p + D A^-1 b_q / 2 */
     apply_matrix(t, w->q, &inverse, source);
     wilson_hop_call call = {
@@ -587,14 +643,14 @@ static void continue_field(const wilson *w, const material *m, field *full, doub
 {
     field p = field_part(full, w->p), q = field_part(full, w->q);
     vector_axpby(&p, factor, half, 0);
-    hop_to_other(w, m, &q, half, sign, NULL);
+    hop_to_other(w, m, &q, half, sign, sign, NULL);
     vector_axpby(&q, 0.5 * factor, &q, 0);
     field_out(full, w->p);
 }
 
 wilson_force wilson_force_open(field *of_hop, field *of_clover, const field *links)
 {
-    return (wilson_force){links, of_hop, of_clover, NULL};
+    return (wilson_force){links, of_hop, of_clover, NULL, NULL, NULL};
 }
 
 static void need_tensor(wilson_force *f)
@@ -602,11 +658,49 @@ static void need_tensor(wilson_force *f)
     if (!f->tensor) f->tensor = field_create(f->links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, f->links->where);
 }
 
+/* The exponent A of an exponential clover term diagonal exp(A / diagonal), on both parities. */
+static field *exponent_of(const wilson *w)
+{
+    const lattice *lat = w->links->lat;
+    field *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, w->links->where),
+          *exponent = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, w->links->where);
+    gauge_field_strength(tensor, w->special);
+    clover_build(exponent, tensor, 0, (clover_coefficients){w->c.space, w->c.time, 0, 0});
+    field_destroy(tensor);
+    return exponent;
+}
+
+/* Insertions of the exponential clover term of an operator, from all products of vectors so far, or none. */
+static void insert_outer(wilson_force *f)
+{
+    if (!f->outer) return;
+    field *exponent = exponent_of(f->of);
+    for (int p = 0; p < 2; p++) {
+        clover_chain(f->outer, (parity)p, f->outer, exponent, diagonal(f->of), f->of->c);
+        clover_insert_det(f->tensor, (parity)p, f->of->c, 1, f->outer);
+    }
+    field_destroy(exponent);
+    field_destroy(f->outer);
+    f->outer = NULL;
+}
+
+/* Terms of -2 Re Y^dagger dA X on parity p, A the clover term. */
+static void insert(wilson_force *f, wilson *w, parity p, const field *x, const field *y)
+{
+    if (!w->c.exponential) {
+        clover_insert(f->tensor, p, w->c, x, y);
+        return;
+    }
+    if (f->outer && f->of != w) insert_outer(f);
+    f->of = w;
+    if (!f->outer) f->outer = field_create(f->links->lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, f->links->where);
+    clover_outer(f->outer, p, x, y);
+}
+
 void wilson_force_add(wilson_force *f, wilson *w, double factor, const field *x, const field *y, const field *mx)
 {
     const material *m = material_at(w, PREC_DOUBLE, w->links->where);
-    field *full_x = field_create(x->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, x->where),
-          *full_y = field_like(full_x);
+    field *full_x = field_scratch_on(x, PARITY_BOTH), *full_y = field_like(full_x);
     field *z = NULL;
     const field *left = y; /* vector to the left of the asymmetric complement's variation */
     if (w->form == SCHUR_SYMMETRIC) {
@@ -620,13 +714,13 @@ void wilson_force_add(wilson_force *f, wilson *w, double factor, const field *x,
     hop_force(f->of_hop, w->links, full_x, full_y, w->space);
     if (has_clover(w)) {
         need_tensor(f);
-        clover_insert(f->tensor, w->q, w->c, full_x, full_y);
+        insert(f, w, w->q, full_x, full_y);
         if (w->form == SCHUR_SYMMETRIC) {
             /* Mhat = A_p^-1 (asymmetric one): the variation of A_p^-1 adds -(A_p^-dagger Y)^dagger dA_p (Mhat X). */
             field difference = field_part(full_x, w->p);
             vector_axpby(&difference, -1, mx, 1);
         }
-        clover_insert(f->tensor, w->p, w->c, full_x, full_y);
+        insert(f, w, w->p, full_x, full_y);
     }
     field_destroy(z);
     field_destroy(full_y);
@@ -637,13 +731,26 @@ void wilson_force_add_log_det(wilson_force *f, wilson *w, double weight)
 {
     if (!has_clover(w)) return;
     const material *m = material_at(w, PREC_DOUBLE, w->links->where);
+    if (w->c.exponential && !has_twist(w)) return; /* the exponent has no trace, and the determinant is constant */
     need_tensor(f);
-    clover_insert_det(f->tensor, w->q, w->c, weight, m->inverse);
-    if (w->form == SCHUR_SYMMETRIC) clover_insert_det(f->tensor, w->p, w->c, weight, m->inverse);
+    if (!w->c.exponential) {
+        clover_insert_det(f->tensor, w->q, w->c, weight, m->inverse);
+        if (w->form == SCHUR_SYMMETRIC) clover_insert_det(f->tensor, w->p, w->c, weight, m->inverse);
+        return;
+    }
+    field *exponent = exponent_of(w), *h = field_like(m->inverse);
+    for (int k = 0; k < (w->form == SCHUR_SYMMETRIC ? 2 : 1); k++) {
+        const parity p = k ? w->p : w->q;
+        clover_chain(h, p, m->inverse, exponent, diagonal(w), w->c);
+        clover_insert_det(f->tensor, p, w->c, weight, h);
+    }
+    field_destroy(h);
+    field_destroy(exponent);
 }
 
 void wilson_force_close(wilson_force *f)
 {
+    insert_outer(f);
     if (f->tensor) clover_force(f->of_clover, f->links, f->tensor);
     field_destroy(f->tensor);
     f->tensor = NULL;

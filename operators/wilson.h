@@ -8,6 +8,16 @@
  *   asymmetric  Mhat = A_pp - H_pq A_qq^-1 H_qp,        det M = det A_qq det Mhat
  *   symmetric   Mhat = 1 - A_pp^-1 H_pq A_qq^-1 H_qp,   det M = det A det Mhat
  *
+ * A non-degenerate doublet (R. Frezzotti and G. C. Rossi, hep-lat/0311008; T. Chiarappa et al., hep-lat/0606011) has two
+ * flavours, slices 0 and 1 of its fields, and
+ *
+ *   M = D + X, X = i mu gamma_5 tau_2 + epsilon tau_3, a real matrix: mu gamma_5 from slice 1 to 0 and -mu gamma_5 back,
+ *
+ * D the same as above without a twisted mass. It is i mu gamma_5 tau_1 + epsilon tau_3 of the literature, mu = mu_sigma and
+ * epsilon = mu_delta, and i mu gamma_5 tau_3 + epsilon tau_1, mu = mubar and epsilon = epsbar, up to a rotation of flavours,
+ * which no determinant sees. gamma_5 tau_3 M gamma_5 tau_3 = M^dagger, so that det M is real. X^2 = epsilon^2 - mu^2, and
+ * gamma_5 commutes with the site-diagonal part C of D, so (C + X)^-1 = (C - X) K, K = (C^2 + mu^2 - epsilon^2)^-1.
+ *
  * On an anisotropic lattice, a_s = xi a_t, spatial hops have the factor nu / xi_0 of the bare anisotropy xi_0 (R. Edwards,
  * B. Joo and H.-W. Lin, arXiv:0803.3960), in units of a_t:
  *
@@ -40,8 +50,11 @@ typedef struct {
     field_kind storage; /* hop links: FIELD_LINKS, or FIELD_LINKS_TWO_ROWS for less traffic, without a twist */
     link_map *map;      /* link map of hop and clover term; null: the links themselves */
     int thin_clover;    /* the clover term is made of the links themselves, the hop alone of the map's */
+    int exponential;    /* exponential clover term (A. Francis et al., arXiv:1911.04533), else the linear one */
     double mu;          /* twisted mass in units of 1/a, of either sign */
     double inside; /* c_F - 1 of lattices bounded in time, which is added to M on the slices next to the ends; else 0 */
+    int doublet;   /* non-degenerate doublet of twisted mass mu and mass splitting epsilon; else epsilon is 0 */
+    double epsilon;
 } wilson_settings;
 
 typedef struct wilson wilson;
@@ -61,7 +74,8 @@ linop *wilson_schur(wilson *w);
 
 /* Rebuilds what is out of date; implied by the following. */
 void wilson_refresh(wilson *w);
-/* log |det A| over the parities that the form takes out of det M; *negatives: pivots of A with the wrong sign. */
+/* log |det A| over the parities that the form takes out of det M, for a doublet half of it; *negatives: pivots of A, or of
+ * C^2 + mu^2 - epsilon^2 with a twisted mass or a doublet, with the wrong sign. */
 double wilson_log_det(wilson *w, double *negatives);
 
 /* The right-hand side of the Schur system for M x = b, and x from its solution: b and x hold both parities, the others
@@ -78,6 +92,8 @@ void wilson_apply(wilson *w, field *y, const field *x, int dagger);
 typedef struct {
     const field *links;
     field *of_hop, *of_clover, *tensor; /* two borrowed forces; tensor of its own, made when a term needs it */
+    field *outer; /* products of vectors that the exponential clover term of an operator waits for */
+    wilson *of;   /* that operator */
 } wilson_force;
 
 /* links: those of the clover term. The forces, which may be one field, are those of the hop's links but for their twist and

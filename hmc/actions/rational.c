@@ -205,9 +205,20 @@ static void check_approximation(const ini_input *in, const named_action *a, cons
             ini_where(in, "action", a->name, "force_approximation"), k->flavours, k->pseudofermions, a->name);
 }
 
+/* A doublet has no determinant of one flavour. */
+static void check_doublet(const ini_input *in, const named_action *a, const named_quark *q)
+{
+    const int flavours = keys_of(&a->p)->flavours;
+    if (quark_kind_of(&q->p)->doublet && flavours % 2)
+        user_error("%s: flavours = %d of [action.%s], but a quark of kind = %s, as [quark.%s] is, is a doublet; give "
+                   "flavours = 2",
+                   ini_where(in, "action", a->name, "flavours"), flavours, a->name, q->p.kind, q->name);
+}
+
 static void complete(const ini_input *in, named_action *a, const named_quark *q, const named_quark *all, int n)
 {
     rational_keys *k = keys_of(&a->p);
+    check_doublet(in, a, q);
     complete_ranges(in, a, q);
     read_factors(in, a, q, all, n, k);
     write_factors(k);

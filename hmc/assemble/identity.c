@@ -61,7 +61,7 @@ static void add(param_text *text, const char *section, const char *key, const vo
 /* Keys of quarks that came after files with identities: these have them where they are not the default. */
 static int is_later(const param *p, const void *in)
 {
-    static const char *const later = "c_F";
+    static const char *const later = "c_F clover_term";
     char value[PARAM_TEXT_SIZE];
     if (!param_has_word(later, p->name)) return 0;
     param_format(p, in, value, sizeof value);

@@ -31,6 +31,11 @@ static void check_quark(const ini_input *in, const parameters *p, const named_me
     const quark_params *f = &p->quarks[parameters_quark(p, quark)].p;
     const quark_kind *kind = quark_kind_find(f->kind);
     const int want = observable_find(m->p.kind)->quarks;
+    if (kind->doublet)
+        user_error("%s: [measure.%s] names [quark.%s] of kind = %s, which is for actions: name quarks of kind = "
+                   "twisted_mass, whose mu are the masses of strange and charm (R. Frezzotti and G. C. Rossi, "
+                   "hep-lat/0407002)",
+                   ini_where(in, "measure", m->name, key), m->name, quark, f->kind);
     const int fits = want == MEASURE_WILSON      ? kind->spins == 4
                      : want == MEASURE_WALLS     ? kind->slices != NULL
                      : want == MEASURE_STAGGERED ? kind->spins == 1

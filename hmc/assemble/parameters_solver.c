@@ -281,11 +281,22 @@ static void check_precisions(const ini_input *in, const named_settings *s, const
                    ini_where(in, "solver", s->name, "delta"), s->p.delta, s->name, inner);
 }
 
-/* Refuses keys of a type that mean nothing beside the others. */
-static void check_effect_of_keys(const ini_input *in, const named_settings *s)
+static int any_twisted_mass(const parameters *p)
+{
+    for (int i = 0; i < p->nquarks; i++)
+        if (quark_kind_of(&p->quarks[i].p)->twisted_mass) return 1;
+    return 0;
+}
+
+/* Refuses keys of a type that mean nothing beside the others, or for the quarks that there are. */
+static void check_effect_of_keys(const ini_input *in, const parameters *p, const named_settings *s)
 {
     const solver_type *type = solver_type_find(s->p.type);
     char text[PARAM_TEXT_SIZE];
+    if (ini_given(in, "solver", s->name, "mu_factor") && !any_twisted_mass(p))
+        user_error("%s: mu_factor of [solver.%s] has no effect: it is of quarks of kind = twisted_mass, and there is none; "
+                   "leave it out",
+                   ini_where(in, "solver", s->name, "mu_factor"), s->name);
     for (int k = 0; type->why_key_has_no_effect && k < type->own->count; k++) {
         const param *key = &type->own->table[k];
         const char *why =
@@ -359,7 +370,7 @@ void solver_parameters_check(const ini_input *in, const parameters *p, int every
         }
     for (int i = 0; i < p->nsolvers; i++) {
         check_coarse(in, &p->solvers[i]);
-        check_effect_of_keys(in, &p->solvers[i]);
+        check_effect_of_keys(in, p, &p->solvers[i]);
         check_effects(in, p, i, every);
     }
 }

@@ -195,6 +195,24 @@ static void open_wall(bench *b)
     field_destroy(d);
 }
 
+static void open_doublet(bench *b)
+{
+    const wilson_settings s = {.mass = BENCH_MASS,
+                               .c_sw = BENCH_C_SW,
+                               .mu = 0.1,
+                               .epsilon = 0.1,
+                               .doublet = 1,
+                               .storage = b->link_reals == 18 ? FIELD_LINKS : FIELD_LINKS_TWO_ROWS};
+    b->doublet = wilson_fermion(b->links_double, &s);
+    b->ux = linop_vector(linop_at(b->doublet->direct, b->prec, b->where), b->rhs);
+    b->uy = field_like(b->ux);
+    field *d = linop_vector(b->doublet->direct, b->rhs);
+    vector_random(d, 1, RANDOM_TEST, 1);
+    field_copy(b->ux, d);
+    field_copy(b->uy, d);
+    field_destroy(d);
+}
+
 static void open_paths(bench *b)
 {
     b->hisq = staggered_links_create(b->links_double, &(staggered_smearing){.kind = STAGGERED_HISQ});
@@ -236,6 +254,7 @@ void bench_open(bench *b, int needs)
     if (needs & BENCH_STAGGERED) open_staggered(b);
     if (needs & BENCH_PATHS) open_paths(b);
     if (needs & BENCH_WALL) open_wall(b);
+    if (needs & BENCH_DOUBLET) open_doublet(b);
     if (needs & BENCH_COARSE) bench_open_coarse(b);
     if (needs & BENCH_COLUMNS) open_columns(b);
     field_destroy(tensor);
@@ -271,6 +290,8 @@ size_t bench_bytes(const bench *b, int needs)
         sum += 24 * bytes_of(b, FIELD_SPINOR, prec, PARITY_BOTH, 1);
     }
     if (needs & BENCH_WALL) sum += 5 * BENCH_SLICES * bytes_of(b, FIELD_SPINOR, b->prec, PARITY_EVEN, b->rhs) + links;
+    if (needs & BENCH_DOUBLET)
+        sum += 8 * bytes_of(b, FIELD_SPINOR, b->prec, PARITY_EVEN, b->rhs) + 2 * links + 3 * clover;
     if (needs & BENCH_COLUMNS)
         sum += bytes_of(b, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, BENCH_SOURCES) +
                bytes_of(b, FIELD_DENSITY, PREC_DOUBLE, PARITY_BOTH, SPIN_PAIRS + 1);
@@ -283,7 +304,8 @@ int bench_fields(const bench *b, field *fields[BENCH_FIELDS])
                     b->sx,           b->sy,           b->converted,  b->spinor,      b->more,    b->momenta, b->force,
                     b->whole_clover, b->inverse,      b->mu_inverse, b->other_links, b->vx,      b->vy,      b->vz,
                     b->vectors,      b->shifted,      b->one,        b->two,         b->three,   b->poles,   b->phases,
-                    b->dx,           b->dy,           b->rotation,   b->columns,     b->density, b->inner,   b->path};
+                    b->dx,           b->dy,           b->rotation,   b->columns,     b->density, b->inner,   b->path,
+                    b->ux,           b->uy};
     int n = 0;
     _Static_assert(sizeof all / sizeof all[0] <= BENCH_FIELDS, "room for all");
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -295,6 +317,7 @@ void bench_close(bench *b)
 {
     if (b->coarse) bench_close_coarse(b);
     fermion_destroy(b->wall);
+    fermion_destroy(b->doublet);
     staggered_destroy(b->quark);
     staggered_links_destroy(b->naive);
     staggered_links_destroy(b->hisq);

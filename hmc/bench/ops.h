@@ -19,7 +19,8 @@ enum {
     BENCH_PATHS = 8,
     BENCH_WALL = 16,
     BENCH_COARSE = 32,
-    BENCH_COLUMNS = 64
+    BENCH_COLUMNS = 64,
+    BENCH_DOUBLET = 128
 };
 
 #define BENCH_MOST_RHS 64 /* right-hand sides */
@@ -51,6 +52,8 @@ typedef struct {
     field *rotation, *path;   /* colour matrices: a gauge transformation, and a path */
     fermion *wall;            /* a domain wall quark, and vectors of its even-odd system */
     field *dx, *dy;
+    fermion *doublet;         /* a non-degenerate doublet, and vectors of its even-odd system */
+    field *ux, *uy;
     coarse *coarse, *coarser, *heavier; /* coarse operators of w, the level below, a heavier w; single at most */
     field *fx, *cx, *cy, *px, *py, *c1; /* a fine vector; coarse ones, whole and of the system; one right-hand side */
     field *columns, *density, *inner;   /* columns of a source; densities of 16 channels and of one */

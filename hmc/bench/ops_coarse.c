@@ -117,7 +117,7 @@ static void run_build_again(bench *b)
 
 static void run_shifted(bench *b)
 {
-    coarse_build_shifted(b->heavier, SHIFT);
+    coarse_build_shifted(b->heavier, &(operator_shift){SHIFT, 0});
     linop_apply(coarse_system(b->heavier), b->py, b->px, 0);
 }
 

@@ -41,6 +41,17 @@ static void run_twisted(bench *b)
     twisted_apply(b->z, PARITY_EVEN, b->clover, b->clover, 0.1, b->x, 1);
 }
 
+/* The clover term stands for K, too. */
+static void run_doublet(bench *b)
+{
+    doublet_apply(b->uy, PARITY_EVEN, b->clover, b->clover, 0.1, 0.1, b->ux, 1);
+}
+
+static void run_doublet_schur(bench *b)
+{
+    linop_apply(linop_at(b->doublet->direct, b->prec, b->where), b->uy, b->ux, 0);
+}
+
 static void run_clover(bench *b)
 {
     clover_apply(b->z, PARITY_EVEN, b->clover, b->x, 1);
@@ -225,6 +236,8 @@ const bench_op bench_ops_wilson[] = {
     {"hop_twisted", "hop", 1, 1, 2, BENCH_WILSON, run_hop_twisted, 0},
     {"clover_apply", "clover", 1, 0, 1, BENCH_WILSON, run_clover, 0},
     {"twisted_apply", "clover", 1, 0, 1, BENCH_WILSON, run_twisted, 0},
+    {"doublet_apply", "clover", 1, 0, 1, BENCH_WILSON | BENCH_DOUBLET, run_doublet, 0},
+    {"doublet_schur", "clover", 1, 1, 2, BENCH_DOUBLET, run_doublet_schur, 0},
     {"clover_norm2", "clover", 1, 0, 1, BENCH_WILSON, run_clover_norm2, BENCH_ONE_RHS},
     {"wilson_schur", "clover", 1, 1, 2, BENCH_WILSON, run_schur, 0},
     {"axpby", "blas", 1, 0, 1, BENCH_WILSON, run_axpby, 0},

@@ -2,6 +2,8 @@
  *
  *   C(p, t) = sum_x exp(-i p.(x - x_0)) tr [gamma_5 S_1(x)^dagger gamma_5 Gamma_sink S_2(x) Gamma_source]
  *
+ * With a twisted mass gamma_5 S_1^dagger gamma_5 is the propagator of -mu_1.
+ *
  * S_1, which becomes the antiquark by gamma_5 hermiticity, is `propagator`, and S_2 is `propagator_2`, from one source at x_0 =
  * (source, t_0); t counts from t_0. With one gamma matrix at both ends this is Chroma's correlator; gamma_5 (15) is the
  * pion. The sinks 16 + 1, 2, 4, 8 are the conserved vector current (conserved.h). */
@@ -112,21 +114,33 @@ static int measure_mesons(const measure_context *c, const measure_params *m, mea
 
 /* ---- keys ---- */
 
-/* gamma_5 hermiticity leads to the other flavour where there is a twisted mass: correlators are those of charged mesons. The
- * charged P and A of the twisted basis make the charged pion and the PCAC mass; the meanings of the others depend on the
- * angle of the twist. */
+/* Twisted mass of the quark of a propagator; 0: none. */
+static double twist_of(const parameters *p, const char *propagator)
+{
+    const quark_params *q = &p->quarks[parameters_quark(p, parameters_propagator(p, propagator)->p.quark)].p;
+    const quark_kind *kind = quark_kind_of(q);
+    return kind->twisted_mass ? *kind->twisted_mass(q) : 0;
+}
+
+/* gamma_5 hermiticity leads to the other flavour where there is a twisted mass: correlators of one quark are those of charged
+ * mesons. The charged P and A of the twisted basis make the charged pion and the PCAC mass; the meanings of the others depend on
+ * the angle of the twist. With -mu in the first propagator and mu in the second, quark and antiquark are of one flavour, and
+ * all operators are the connected parts of neutral mesons of that flavour. */
 static const char *check_twist(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const meson_keys *k = OBSERVABLE_OWN(meson_keys, &m->p);
+    const char *first = measure_propagator(&m->p, 0), *second = measure_propagator(&m->p, 1);
     int number;
     const named_quark *q = measure_twisted(p, &m->p, &number);
     const int others = param_has_word(k->operators, "scalar") || param_has_word(k->operators, "vector") ||
                        param_has_word(k->operators, "tensor");
     if (!q || !others) return NULL;
+    if (first && second && twist_of(p, first) == -twist_of(p, second)) return NULL;
     snprintf(
         message, size,
         "operators = %s of [measure.%s]: the antiquark of kind = %s of [quark.%s] is of the other flavour, -mu; only "
-        "operators = pseudoscalar and axial, those of the charged pion, are there",
+        "operators = pseudoscalar and axial, those of the charged pion, are there; for neutral mesons name propagators of "
+        "-mu and mu",
         k->operators, m->name, q->p.kind, q->name);
     return "operators";
 }

@@ -1,7 +1,8 @@
 /* Measurements from several positions of their sources, and all-mode averaging.
  *
  * A measurement with `positions` = N > 1 is made N times on a configuration, every time with the sources of its propagators, and the
- * sinks of sequential ones, moved by a vector d_k, k = 0 ... N-1; its values are the means. Components of d_k are even, which
+ * sinks of sequential ones, moved by a vector d_k, k = 0 ... N-1, in space alone on a lattice that is bounded in time; its values are
+ * the means. Components of d_k are even, which
  * keeps phases of staggered quarks, and random by [run] seed, the configuration and k; of sources with a time alone, the time is
  * moved. On lattices bounded in time, where correlators depend on the slice of the source, it moves in space alone. Measurements share positions, and the solves at each.
  *

@@ -31,7 +31,7 @@ static double hop_face_bytes(const quark_params *f, precision prec)
     static const double bytes[PREC_COUNT] = {[PREC_DOUBLE] = 8, [PREC_SINGLE] = 4, [PREC_HALF] = 2, [PREC_QUARTER] = 1};
     const quark_kind *kind = quark_kind_of(f);
     const int layers = kind->spins == 1 && kind->reach && kind->reach(f) > 2 ? 3 : 1;
-    return 0.5 * layers * (kind->slices ? kind->slices(f) : 1) * (kind->spins == 1 ? 6 : 12) * bytes[prec];
+    return 0.5 * layers * (kind->slices ? kind->slices(f) : 1 + kind->doublet) * (kind->spins == 1 ? 6 : 12) * bytes[prec];
 }
 
 static cost_part term_part(const parameters *p, const action_term *t, double forces, double volume, double iterations)

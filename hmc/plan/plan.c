@@ -48,7 +48,8 @@ static void warn_of_approximation(const action_term *t, double volume)
     const action_kind *kind = action_kind_of(t);
     if (!kind->rational) return;
     const rational_settings r = kind->rational(t);
-    const double numbers = r.pseudofermions * 3 * quark_kind_of(&t->quark->p)->spins / 2.0 * volume;
+    const quark_kind *quark = quark_kind_of(&t->quark->p);
+    const double numbers = r.pseudofermions * 3 * quark->spins / 2.0 * volume * (1 + quark->doublet);
     if (numbers * r.approximation <= LARGEST_ERROR_OF_ACTION) return;
     const double least = LARGEST_ERROR_OF_ACTION / numbers, digit = pow(10, floor(log10(least)));
     log_warn("[action.%s] approximation = %g on this lattice: dH is then wrong by up to %.2g; give %.0e or less",

@@ -32,6 +32,7 @@ typedef struct {
     const param_section *parts[QUARK_MOST_PARTS + 1]; /* tables of keys, each with a struct; null after the last */
     int spins;                                        /* spins of its vectors */
     int flavours;                                     /* flavours whose determinant is that of the normal operator K */
+    int doublet;         /* vectors have two flavours, whose determinants are simulated together */
     int ratios;          /* K of two masses act on the same vectors, and have a direct system each */
     int blocks;          /* operator inside blocks of sites, too */
     int coarsens;        /* operator on coarse lattices, too */

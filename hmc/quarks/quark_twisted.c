@@ -76,6 +76,7 @@ const quark_kind quark_twisted_mass = {
     .ratios = 1,
     .blocks = 1,
     .bounded = 1,
+    .coarsens = 1,
     .complete = complete,
     .make = make,
     .describe = describe,

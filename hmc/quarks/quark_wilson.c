@@ -31,6 +31,11 @@ static const param table[] = {
      "ends "
      "(CLS: 1)",
      1},
+    {"clover_term", PARAM_CHOICE, AT(clover_term), "linear", "linear|exponential", NULL,
+     "linear: 4 + mass + (i c_sw / 4) sigma F; exponential: (4 + mass) exp[(i c_sw / 4) sigma F / (4 + mass)], without "
+     "a "
+     "determinant of its own (stabilised Wilson fermions)",
+     1},
     {"clover_links", PARAM_CHOICE, AT(clover_links), "hop", "hop|thin", NULL,
      "links of the clover term: those of the hop; or thin, with `links` in the hop alone (SLiNC quarks)", 1},
     {"schur", PARAM_CHOICE, AT(schur), "asymmetric", "asymmetric|symmetric", NULL,
@@ -123,6 +128,11 @@ static int is_thin(const quark_params *f)
     return !strcmp(wilson_keys_of(f)->clover_links, "thin");
 }
 
+static int is_exponential(const quark_params *f)
+{
+    return !strcmp(wilson_keys_of(f)->clover_term, "exponential");
+}
+
 wilson_settings wilson_settings_of(const quark_params *f)
 {
     const wilson_keys *k = wilson_keys_of(f);
@@ -135,6 +145,7 @@ wilson_settings wilson_settings_of(const quark_params *f)
                              .p = quark_parity(f),
                              .storage = link_storage_of(f),
                              .inside = k->c_F - 1,
+                             .exponential = is_exponential(f),
                              .thin_clover = is_thin(f)};
 }
 
@@ -172,7 +183,8 @@ int wilson_same_operator(const quark_params *f, const quark_params *g)
 {
     const wilson_keys *k = wilson_keys_of(f), *l = wilson_keys_of(g);
     return k->c_sw == l->c_sw && k->xi_0 == l->xi_0 && k->nu == l->nu && k->c_R == l->c_R && k->c_T == l->c_T &&
-           k->c_F == l->c_F && is_thin(f) == is_thin(g) && quark_same_links(f, g);
+           k->c_F == l->c_F && is_exponential(f) == is_exponential(g) && is_thin(f) == is_thin(g) &&
+           quark_same_links(f, g);
 }
 
 int wilson_has_clover(const quark_params *f)

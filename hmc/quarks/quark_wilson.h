@@ -9,7 +9,7 @@ typedef struct {
     double kappa, c_sw;
     double xi_0, nu, c_R, c_T; /* keys of anisotropic lattices; 1, 1, 0, 0: isotropic */
     double c_F;                /* boundary coefficient of lattices bounded in time, else 1 */
-    char schur[PARAM_CHOICE_SIZE], clover_links[PARAM_CHOICE_SIZE];
+    char schur[PARAM_CHOICE_SIZE], clover_links[PARAM_CHOICE_SIZE], clover_term[PARAM_CHOICE_SIZE];
 } wilson_keys;
 
 extern const param_section wilson_part;

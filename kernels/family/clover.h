@@ -15,6 +15,12 @@ typedef struct {
     double factor, mu;
 } twisted_apply_args;
 
+/* Pairs of groups, which are the flavours of a doublet. */
+typedef struct {
+    view out, in, clover, mu_clover;
+    double factor, mu, epsilon;
+} doublet_apply_args;
+
 /* Groups of one right-hand side. */
 typedef struct {
     clover_apply_args apply;
@@ -30,13 +36,33 @@ typedef struct {
     int parity;
 } clover_build_args;
 
+/* Exponent in, of which out = diagonal exp(in / diagonal), by so many terms of its series. */
+typedef struct {
+    view in, out;
+    double diagonal;
+    double inside; /* as in clover_build_args */
+    int terms;
+    geom g;
+    int parity;
+} clover_exp_args;
+
+typedef struct {
+    view x, y, out;
+} clover_outer_args;
+
+typedef struct {
+    view in, exponent, out;
+    double diagonal;
+    int terms;
+} clover_chain_args;
+
 typedef struct {
     view in, out;
 } clover_invert_args;
 
 typedef struct {
     view in, out, mu_out;
-    double mu;
+    double square; /* mu^2, or mu^2 - epsilon^2 of a doublet */
 } twisted_invert_args;
 
 typedef struct {

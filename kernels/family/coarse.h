@@ -95,10 +95,15 @@ typedef struct {
 } coarse_compress_args;
 typedef coarse_compress_args coarse_expand_args;
 
-/* matrices = times matrices + plus 1 */
+/* A number of each chirality: number + i twist gamma_5. */
+typedef struct {
+    double number, twist;
+} coarse_scalar;
+
+/* matrices = matrices times + plus */
 typedef struct {
     view matrices;
-    double times, plus;
+    coarse_scalar times, plus;
     int components;
 } coarse_shift_args;
 

@@ -4,6 +4,7 @@
  * registers. Several right-hand sides share the link in a thread's registers (two-row links), MANY at a time; where that
  * cannot be, each is a sweep of its own. */
 #define OWN_hop , NO_INSTANCE
+#define OWN_hop_doublet , NO_INSTANCE
 #define OWN_block_dots , NO_INSTANCE
 #define OWN_block_cg_dots , NO_INSTANCE
 
@@ -30,8 +31,8 @@ static __device__ __forceinline__ void T(hop_skip)(hop_args *a, int n)
     a->ghost_first = n;
 }
 
-/* Site-diagonal matrix of a hop: none, a clover term, or one with i mu gamma_5. */
-enum { HOP_BARE, HOP_CLOVERED, HOP_TWISTED };
+/* Site-diagonal matrix of a hop: none, a clover term, one with i mu gamma_5, or that of a doublet. */
+enum { HOP_BARE, HOP_CLOVERED, HOP_TWISTED, HOP_DOUBLET };
 
 static int T(hop_matrix)(const hop_args *a)
 {
@@ -44,8 +45,15 @@ template <int matrix>
 static __device__ __forceinline__ void T(hop_matrix_literals)(hop_args *b, int form)
 {
     if (matrix == HOP_BARE) b->form = form == HOP_PLAIN ? HOP_PLAIN : HOP_ADD;
-    if (matrix != HOP_TWISTED) b->mu = 0;
-    else __builtin_assume(b->mu != 0);
+    if (matrix < HOP_TWISTED) b->mu = 0;
+    if (matrix == HOP_TWISTED) __builtin_assume(b->mu != 0);
+}
+
+template <int matrix, int many>
+static __device__ __forceinline__ void T(hop_of)(const hop_args *a, T(stencil) st, int reals, int cut)
+{
+    if (matrix == HOP_DOUBLET) T(hop_doublet_some)(a, st, st.unit, 0, reals, cut);
+    else T(hop_some)(a, st, st.unit, 0, many, reals, cut);
 }
 
 /* Neighbours of a hop: all on this rank, some on others, or none beyond the block. */
@@ -73,12 +81,12 @@ static __global__ void __maxnreg__(many > 1 ? MANY_CAP : HOP_CAP)
         const T(stencil) st = T(tile_stencil)(&tile, &b.g, b.parity, blockIdx.x, blockIdx.y, high);
         if (split && T(at_face)(&a.g, st)) return;
         UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0; /* no branches for what comes from elsewhere */
-        T(hop_some)(&b, st, st.unit, 0, many, reals, cut);
+        T(hop_of)<matrix, many>(&b, st, reals, cut);
     } else {
         const long i = (long)blockIdx.x * blockDim.x + threadIdx.x;
         if (i >= n) return;
         const T(stencil) st = T(stencil_at)(&b.g, b.parity, list ? list[i] : i);
-        T(hop_some)(&b, st, st.unit, 0, many, reals, cut);
+        T(hop_of)<matrix, many>(&b, st, reals, cut);
     }
 }
 
@@ -244,6 +252,22 @@ void T(hop_launch)(const gpu_device *dev, const void *args, const int *list, lon
     else if (a->link_reals == 18) T(hop_reach)<18, 1>(dev, a, list, n);
     else if (many) T(hop_reach)<12, MANY>(dev, a, list, n);
     else T(hop_reach)<12, 1>(dev, a, list, n);
+}
+
+/* A thread does both flavours of a doublet. */
+template <int reals>
+static void T(hop_doublet_start)(const gpu_device *dev, const hop_args *a, const int *list, long n)
+{
+    if (a->block[0] != 0) T(hop_signed)<reals, HOP_DOUBLET, HOP_CUT, 2>(dev, a, list, n);
+    else if (T(is_split)(&a->g)) T(hop_signed)<reals, HOP_DOUBLET, HOP_SPLIT, 2>(dev, a, list, n);
+    else T(hop_signed)<reals, HOP_DOUBLET, HOP_WHOLE, 2>(dev, a, list, n);
+}
+
+void T(hop_doublet_launch)(const gpu_device *dev, const void *args, const int *list, long n)
+{
+    const hop_args *a = (const hop_args *)args;
+    if (a->link_reals == 18) T(hop_doublet_start)<18>(dev, a, list, n);
+    else T(hop_doublet_start)<12>(dev, a, list, n);
 }
 
 /* ---- sums over blocks ---- */

@@ -12,11 +12,12 @@ typedef enum { HOP_PLAIN, HOP_ADD, HOP_CLOVER, HOP_CLOVER_ADD, HOP_ADD_CLOVER } 
 typedef struct {
     geom g;
     view out, in, x;
-    view clover, mu_clover; /* C and K of the site-diagonal matrix C + i mu gamma_5 K */
+    view clover, mu_clover; /* C and K of the site-diagonal matrix C + i mu gamma_5 K, or C + X K of a doublet */
     view here, there;       /* links on the parity of out, and on the other */
     view ghost[8];   /* half spinors from over the rank's faces: projected, and from below already times U^dagger */
     int ghost_first; /* the right-hand side in them that belongs to in's first one; 0 outside the GPU's kernels */
     double a, b, mu;
+    double epsilon; /* of a doublet, in the kernel hop_doublet */
     double a_space; /* a of the spatial directions, a times nu / xi_0 on an anisotropic lattice */
     int parity;     /* parity of out */
     int sign;
@@ -30,6 +31,8 @@ typedef struct {
     int keep_places;
     int exterior; /* units on the list, the exterior, of a kernel that packs first, too */
 } hop_args;
+
+typedef hop_args hop_doublet_args;
 
 /* How many right-hand sides a GPU's thread does with links of two rows, which they share; a kernel that is an exchange,
  * too, does one. */

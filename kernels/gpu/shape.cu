@@ -36,6 +36,7 @@ typedef struct {
             (long)offsetof(name##_args, special)                                                                       \
     }
 static const shaped_kernel shaped[] = {SHAPED(hop, out),
+                                       SHAPED(hop_doublet, out),
                                        {KERNEL_hop_fifth, sizeof(hop_fifth_args), offsetof(hop_fifth_args, hop.out),
                                         offsetof(hop_fifth_args, hop.g), -1},
                                        SHAPED(gauge_force, momenta),
@@ -112,7 +113,7 @@ static double seconds(int way, void *of)
 /* True if the arguments begin with those of a hop. */
 static bool hops(kernel_id id)
 {
-    return id == KERNEL_hop || id == KERNEL_hop_fifth;
+    return id == KERNEL_hop || id == KERNEL_hop_doublet || id == KERNEL_hop_fifth;
 }
 
 /* Variant number, which tells apart cases of one kernel on one lattice by what the kernel is asked. */

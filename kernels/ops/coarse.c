@@ -345,7 +345,7 @@ void coarse_expand(field *links, const field *fixed)
     compress(KERNEL_coarse_expand, links, fixed);
 }
 
-void coarse_shift(field *matrices, double times, double plus)
+void coarse_shift(field *matrices, coarse_scalar times, coarse_scalar plus)
 {
     expect_kind(matrices, FIELD_MATRICES, matrices);
     REQUIRE(matrices->groups == 1, "%d matrices a site", matrices->groups);

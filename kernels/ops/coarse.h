@@ -7,6 +7,7 @@
 #ifndef PLAQ_OPS_COARSE_H
 #define PLAQ_OPS_COARSE_H
 
+#include "kernels/family/coarse.h"
 #include "kernels/field/field.h"
 
 #ifdef __cplusplus
@@ -52,8 +53,13 @@ void coarse_invert(field *inverse, const field *diagonal);
 /* Links in half precision from those in floating point, with a scale each; and back. */
 void coarse_compress(field *fixed, const field *links);
 void coarse_expand(field *links, const field *fixed);
-/* matrices = times matrices + plus 1, one matrix a site */
-void coarse_shift(field *matrices, double times, double plus);
+/* matrices = matrices times + plus, one matrix a site */
+void coarse_shift(field *matrices, coarse_scalar times, coarse_scalar plus);
+static inline coarse_scalar coarse_number(double number, double twist)
+{
+    const coarse_scalar s = {number, twist};
+    return s;
+}
 /* links = inverse links */
 void coarse_fold(field *links, const field *inverse);
 /* out = a sum_dir Y_dir in(x + dir) + b add on parity p, from the other parity where there are two. out may be add; with

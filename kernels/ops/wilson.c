@@ -1,5 +1,6 @@
 #include "kernels/ops/wilson.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "kernels/base/error.h"
@@ -86,25 +87,31 @@ static void bring_pair(const field *x, const field *y, parity p, const field *li
 
 /* ---- the hop ---- */
 
-static void hop_over(const field *like, const hop_args *args, const fifth_matrix *fifth, const int *list, long n,
-                     const hop_pack_args *pack)
+/* True if the form has a site-diagonal matrix. */
+static int has_matrix(int form)
+{
+    return form == HOP_CLOVER || form == HOP_CLOVER_ADD || form == HOP_ADD_CLOVER;
+}
+
+static void hop_over(const field *like, const hop_args *args, const fifth_matrix *fifth, int doublet, const int *list,
+                     long n, const hop_pack_args *pack)
 {
     const double sites = (double)n * like->lay->lanes, rhs = args->in.groups;
-    const int diagonal = args->form == HOP_CLOVER || args->form == HOP_CLOVER_ADD || args->form == HOP_ADD_CLOVER;
-    const int clover = diagonal ? (args->clover.data != NULL) + (args->mu_clover.data != NULL) : 0;
+    const int clover = has_matrix(args->form) ? (args->clover.data != NULL) + (args->mu_clover.data != NULL) : 0;
     const int add = args->form == HOP_ADD || args->form == HOP_CLOVER_ADD || args->form == HOP_ADD_CLOVER;
     const kernel_work w = {
         .list = list,
         .n = n,
         .pack = pack,
-        .flops = sites * rhs * (1320 + 504 * clover + 48 * add + 48 * (args->mu != 0) + (fifth ? 48 * fifth->Ls : 0)),
+        .flops = sites * rhs *
+                 (1320 + 504 * clover + 48 * add + 48 * (args->mu != 0) + 48 * doublet + (fifth ? 48 * fifth->Ls : 0)),
         .bytes = sites * ((double)field_real_bytes(like) * (8 * args->link_reals + 72 * clover) +
                           field_traffic(like) * rhs * (48 + 24 * add))};
     if (fifth) {
         const hop_fifth_args all = {*args, *fifth};
         kernel_run(KERNEL_hop_fifth, like, &all, w);
     } else {
-        kernel_run(KERNEL_hop, like, args, w);
+        kernel_run(doublet ? KERNEL_hop_doublet : KERNEL_hop, like, args, w);
     }
 }
 
@@ -114,7 +121,7 @@ typedef struct {
     const field *like, *in, *links;
     hop_args args;
     const fifth_matrix *fifth; /* or null */
-    int fuse;
+    int doublet, fuse;
 } split_hop;
 
 static void run_split_hop(void *of)
@@ -128,16 +135,16 @@ static void run_split_hop(void *of)
     memcpy(args.ghost, e.ghost, sizeof args.ghost);
     if (hop->fuse) {
         args.exterior = (int)lay->nexterior[p];
-        hop_over(hop->like, &args, NULL, lay->exterior[p], lay->nunit, &pack);
+        hop_over(hop->like, &args, NULL, 0, lay->exterior[p], lay->nunit, &pack);
         return;
     }
     run_pack(hop->in, &pack);
     exchange_start(&e);
     args.interior = 1;
-    hop_over(hop->like, &args, hop->fifth, lay->interior[p], lay->ninterior[p], NULL);
+    hop_over(hop->like, &args, hop->fifth, hop->doublet, lay->interior[p], lay->ninterior[p], NULL);
     args.interior = 0;
     exchange_wait(&e);
-    hop_over(hop->like, &args, hop->fifth, lay->exterior[p], lay->nexterior[p], NULL);
+    hop_over(hop->like, &args, hop->fifth, hop->doublet, lay->exterior[p], lay->nexterior[p], NULL);
 }
 
 static double split_hop_seconds(int fuse, void *of)
@@ -151,13 +158,13 @@ static double split_hop_seconds(int fuse, void *of)
     return seconds;
 }
 
-/* True if pack, interior and exterior run as one kernel, which a matrix cannot follow. The tuner decides; without an entry,
+/* True if pack, interior and exterior run as one kernel, which no matrix of slices or flavours can follow. The tuner decides; without an entry,
  * fuse unless separate kernels would reuse links over right-hand sides. */
 static int should_fuse(split_hop *hop)
 {
     const hop_args *a = &hop->args;
     const int shares = a->link_reals == 12 && hop->like->groups % HOP_SHARERS(hop->like->prec) == 0;
-    if (hop->fifth || !exchange_can_fuse(hop->in)) return 0;
+    if (hop->fifth || hop->doublet || !exchange_can_fuse(hop->in)) return 0;
     const tune_key key = tune_case(TUNE_EXCHANGE, hop->like->prec, &a->g,
                                    (a->form + 8 * (a->mu != 0)) * 32 + a->link_reals, hop->like->groups);
     const int way = tune_choice(&key, hop->like->lat->group, 2, split_hop_seconds, hop);
@@ -183,6 +190,7 @@ void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *ca
                      .a_space = call->a * space,
                      .b = call->b,
                      .mu = call->mu,
+                     .epsilon = call->epsilon,
                      .parity = p,
                      .sign = call->sign,
                      .form = call->form,
@@ -194,6 +202,9 @@ void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *ca
     if (call->mu_clover) args.mu_clover = field_in(call->mu_clover, p);
     if (call->add) args.x = field_in(call->add, p);
     args.out = field_out(out, p);
+    const int doublet = call->doublet && (call->mu != 0 || call->epsilon != 0) && has_matrix(call->form);
+    REQUIRE(call->doublet ? out->Ls == 2 : call->epsilon == 0, "a doublet with epsilon %g on %d slices", call->epsilon,
+            out->Ls);
     fifth_matrix scaled;
     const fifth_matrix *fifth = NULL;
     if (call->fifth) {
@@ -208,18 +219,18 @@ void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *ca
     if (call->cut) {
         blocks_cut_hop(call->cut, &args, out);
         if (lay->lanes == 1) {
-            hop_over(out, &args, fifth, NULL, lay->nunit, NULL);
+            hop_over(out, &args, fifth, doublet, NULL, lay->nunit, NULL);
         } else { /* the lists are the order that suits the caches */
-            hop_over(out, &args, fifth, lay->interior[p], lay->ninterior[p], NULL);
-            hop_over(out, &args, fifth, lay->exterior[p], lay->nexterior[p], NULL);
+            hop_over(out, &args, fifth, doublet, lay->interior[p], lay->ninterior[p], NULL);
+            hop_over(out, &args, fifth, doublet, lay->exterior[p], lay->nexterior[p], NULL);
         }
         return;
     }
     if (lay->nexterior[p] == 0) {
-        hop_over(out, &args, fifth, lay->lanes > 1 ? lay->interior[p] : NULL, lay->nunit, NULL);
+        hop_over(out, &args, fifth, doublet, lay->lanes > 1 ? lay->interior[p] : NULL, lay->nunit, NULL);
         return;
     }
-    split_hop hop = {out, in, call->links, args, fifth, 0};
+    split_hop hop = {out, in, call->links, args, fifth, doublet, 0};
     hop.fuse = should_fuse(&hop);
     run_split_hop(&hop);
 }
@@ -237,6 +248,24 @@ void clover_apply(field *out, parity p, const field *clover, const field *in, do
 {
     const clover_apply_args args = clover_on(out, p, clover, in, factor);
     kernel_run(KERNEL_clover_apply, out, &args, vector_work(KERNEL_clover_apply, out, out->groups));
+}
+
+void doublet_apply(field *out, parity p, const field *clover, const field *mu_clover, double mu, double epsilon,
+                   const field *in, double factor)
+{
+    expect_vector(in, FIELD_SPINOR, out);
+    REQUIRE(out->Ls == 2, "a doublet of %d flavours", out->Ls);
+    if (clover) expect_kind(clover, FIELD_CLOVER, out);
+    if (mu_clover) expect_kind(mu_clover, FIELD_CLOVER, out);
+    doublet_apply_args args = {.in = field_in(in, p), .factor = factor, .mu = mu, .epsilon = epsilon};
+    if (clover) args.clover = field_in(clover, p);
+    if (mu_clover) args.mu_clover = field_in(mu_clover, p);
+    args.out = field_out(out, p);
+    const int fields = (clover != NULL) + (mu_clover != NULL);
+    kernel_work w = vector_work(KERNEL_doublet_apply, out, out->groups);
+    w.flops *= (144 + 504.0 * fields) / 1152;
+    w.bytes *= (48 + 36.0 * fields) / 120;
+    kernel_run(KERNEL_doublet_apply, out, &args, w);
 }
 
 /* The work of a matrix with so many of the fields C and K; registered are two. */
@@ -277,8 +306,41 @@ static void run(kernel_id id, const field *like, const void *args, exact_sum *su
     kernel_run(id, like, args, (kernel_work){.n = field_units(like), .sums = sums});
 }
 
+/* Terms of the series of exp(x) that leave out less than rounding does: |x| is at most 3 c / diagonal, for the three Pauli matrices
+ * of a chirality have the field strengths of two planes each, and these are at most 1. */
+static int series_terms(double diagonal, clover_coefficients c)
+{
+    const double x = 3 * fmax(fabs(c.space), fabs(c.time)) / fabs(diagonal);
+    double term = 1;
+    int n = 0;
+    REQUIRE(x < 100, "coefficients %g and %g of an exponential clover term, diagonal %g", c.space, c.time, diagonal);
+    while (n < x || term > 1e-18) term *= x / ++n;
+    return n;
+}
+
+/* clover = diagonal exp(clover / diagonal) */
+static void exponentiate(field *clover, double diagonal, clover_coefficients c)
+{
+    FOR_PARITIES(p, clover)
+    {
+        clover_exp_args args = {.in = field_in(clover, p),
+                                .diagonal = diagonal,
+                                .terms = series_terms(diagonal, c),
+                                .g = field_geom(clover),
+                                .parity = p};
+        if (clover->lat->time != TIME_PERIODIC) args.inside = c.inside;
+        args.out = field_out(clover, p);
+        run(KERNEL_clover_exp, clover, &args, NULL);
+    }
+}
+
 void clover_build(field *clover, const field *tensor, double diagonal, clover_coefficients c)
 {
+    if (c.exponential) {
+        clover_build(clover, tensor, 0, (clover_coefficients){c.space, c.time, 0, 0});
+        exponentiate(clover, diagonal, c);
+        return;
+    }
     expect_kind(clover, FIELD_CLOVER, tensor);
     expect_kind(tensor, FIELD_TENSOR, clover);
     FOR_PARITIES(p, clover)
@@ -307,18 +369,20 @@ double clover_invert(field *inverse, const field *clover, parity p, double *nega
     return exact_value(&s[0]);
 }
 
-double twisted_invert(field *inverse, field *mu_inverse, const field *clover, parity p, double mu)
+double twisted_invert(field *inverse, field *mu_inverse, const field *clover, parity p, double square,
+                      double *negatives)
 {
-    exact_sum s = exact_zero();
+    exact_sum s[2] = {exact_zero(), exact_zero()};
     expect_kind(clover, FIELD_CLOVER, inverse);
     expect_kind(inverse, FIELD_CLOVER, clover);
     expect_kind(mu_inverse, FIELD_CLOVER, clover);
-    twisted_invert_args args = {.in = field_in(clover, p), .mu = mu};
+    twisted_invert_args args = {.in = field_in(clover, p), .square = square};
     args.out = field_out(inverse, p);
     args.mu_out = field_out(mu_inverse, p);
-    run(KERNEL_twisted_invert, clover, &args, &s);
-    comm_group_sum_exact(clover->lat->group, &s, 1);
-    return exact_value(&s);
+    run(KERNEL_twisted_invert, clover, &args, s);
+    comm_group_sum_exact(clover->lat->group, s, 2);
+    *negatives = exact_value(&s[1]);
+    return exact_value(&s[0]);
 }
 
 /* The variation of the clover term is (i c_sw / 2) sigma dF a plane, dF = (dQ - dQ^dagger) / 8; a force term k Re tr[L
@@ -329,6 +393,26 @@ void clover_insert(field *tensor, parity p, clover_coefficients c, const field *
     expect_vector(x, FIELD_SPINOR, y);
     clover_insert_args args = {field_in(x, p), field_in(y, p), field_out(tensor, p), {-0.25 * c.space, -0.25 * c.time}};
     run(KERNEL_clover_insert, tensor, &args, NULL);
+}
+
+void clover_outer(field *outer, parity p, const field *x, const field *y)
+{
+    expect_kind(outer, FIELD_CLOVER, x);
+    expect_vector(x, FIELD_SPINOR, y);
+    const clover_outer_args args = {field_in(x, p), field_in(y, p), field_out(outer, p)};
+    run(KERNEL_clover_outer, outer, &args, NULL);
+}
+
+void clover_chain(field *out, parity p, const field *h, const field *exponent, double diagonal, clover_coefficients c)
+{
+    expect_kind(h, FIELD_CLOVER, out);
+    expect_kind(exponent, FIELD_CLOVER, out);
+    clover_chain_args args = {.in = field_in(h, p),
+                              .exponent = field_in(exponent, p),
+                              .diagonal = diagonal,
+                              .terms = series_terms(diagonal, c)};
+    args.out = field_out(out, p);
+    run(KERNEL_clover_chain, out, &args, NULL);
 }
 
 void clover_insert_det(field *tensor, parity p, clover_coefficients c, double weight, const field *inverse)

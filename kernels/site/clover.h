@@ -43,3 +43,16 @@ FN void T(twisted_apply_site)(const twisted_apply_args *a, long u)
         T(save)(psi, &a->out, u, r, 24);
     }
 }
+
+/* out = factor (C + (i mu gamma_5 tau_2 + epsilon tau_3) K) in, over one parity, as twisted_apply_site() for doublets. */
+FN void T(doublet_apply_site)(const doublet_apply_args *a, long u)
+{
+    const vreal factor = vset((real)a->factor);
+    for (int r = 0; r < a->in.groups; r += 2) {
+        vreal psi[48];
+        UNROLL for (int k = 0; k < 2; k++) T(load)(psi + 24 * k, &a->in, u, r + k, 24);
+        T(doublet_times)(psi, &a->clover, &a->mu_clover, a->mu, a->epsilon, u);
+        UNROLL for (int i = 0; i < 48; i++) psi[i] *= factor;
+        UNROLL for (int k = 0; k < 2; k++) T(save)(psi + 24 * k, &a->out, u, r + k, 24);
+    }
+}

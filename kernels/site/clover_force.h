@@ -22,18 +22,22 @@ FN int T(plane_kind)(int plane)
     return plane == 2 || plane > 3;
 }
 
+/* Adds `inside` to the diagonals on the slices next to the ends of time. */
+FN void T(add_inside)(vreal *diagonal, double inside, const geom *g, int parity, long u)
+{
+    const T(walker) home = T(walk_from)(g, parity, u);
+    for (int lane = 0; lane < W; lane++) {
+        const int t = T(time_slice)(g, home, lane);
+        if (t == 1 || t == g->global[3] - 2) LANE(*diagonal, lane) += (real)inside;
+    }
+}
+
 /* The two blocks of C = diagonal + i factor sum_{mu<nu} sigma F, with f = F anti-Hermitian i sigma F is Hermitian. factor is
  * c_sw / 2, or that of spatial planes and of those with time. */
 FN void T(clover_build_site)(const clover_build_args *a, long u)
 {
     vreal diagonal = vset((real)a->diagonal);
-    if (a->inside != 0) {
-        const T(walker) home = T(walk_from)(&a->g, a->parity, u);
-        for (int lane = 0; lane < W; lane++) {
-            const int t = T(time_slice)(&a->g, home, lane);
-            if (t == 1 || t == a->g.global[3] - 2) LANE(diagonal, lane) += (real)a->inside;
-        }
-    }
+    if (a->inside != 0) T(add_inside)(&diagonal, a->inside, &a->g, a->parity, u);
     for (int chirality = 0; chirality < 2; chirality++) {
         vreal c[36];
         UNROLL for (int i = 0; i < 36; i++) c[i] = i < 6 ? diagonal : vset(0);
@@ -175,7 +179,7 @@ FN void T(clover_invert_site)(const clover_invert_args *a, long u, vexact *sum)
     T(exact_deposit)(&sum[1], negatives);
 }
 
-/* r = C D of Hermitian blocks that commute. */
+/* The lower triangle of r = C D of Hermitian blocks, which is all of it where they commute. */
 FN void T(clover_block_product)(vreal r[36], const vreal c[36], const vreal d[36])
 {
     UNROLL for (int j = 0; j < 6; j++)
@@ -199,12 +203,102 @@ FN void T(clover_block_product)(vreal r[36], const vreal c[36], const vreal d[36
     }
 }
 
-/* mu_out = K = (C^2 + mu^2)^-1 and out = C K, of which (C + i mu gamma_5)^-1 = C K - i mu gamma_5 K; the sum is log
- * |det(C + i mu gamma_5)|, half of that of log det (C^2 + mu^2). */
+/* Unit block, in place. */
+FN void T(clover_block_one)(vreal c[36])
+{
+    UNROLL for (int i = 0; i < 36; i++) c[i] = vset(i < 6 ? (real)1 : (real)0);
+}
+
+/* out = d exp(in / d) of both blocks, by Horner's rule. */
+FN void T(clover_exp_site)(const clover_exp_args *a, long u)
+{
+    const vreal diagonal = vset((real)a->diagonal), scale = vset((real)(1 / a->diagonal));
+    vreal inside = vset(0);
+    if (a->inside != 0) T(add_inside)(&inside, a->inside, &a->g, a->parity, u);
+    for (int chirality = 0; chirality < 2; chirality++) {
+        vreal x[36], e[36], r[36];
+        T(load)(x, &a->in, u, chirality, 36);
+        UNROLL for (int i = 0; i < 36; i++) x[i] *= scale;
+        T(clover_block_one)(e);
+        for (int n = a->terms; n > 0; n--) {
+            const vreal factor = vset((real)(1.0 / n));
+            T(clover_block_product)(r, x, e);
+            UNROLL for (int i = 0; i < 36; i++) e[i] = r[i] * factor;
+            UNROLL for (int i = 0; i < 6; i++) e[i] += 1;
+        }
+        UNROLL for (int i = 0; i < 36; i++) e[i] *= diagonal;
+        UNROLL for (int i = 0; i < 6; i++) e[i] += inside;
+        T(save)(e, &a->out, u, chirality, 36);
+    }
+}
+
+/* out += X Y^dagger + Y X^dagger of spins and colours of either chirality, summed over groups. */
+FN void T(clover_outer_site)(const clover_outer_args *a, long u)
+{
+    for (int chirality = 0; chirality < 2; chirality++) {
+        vreal h[36];
+        T(load)(h, &a->out, u, chirality, 36);
+        for (int group = 0; group < a->x.groups; group++) {
+            vreal x[24], y[24];
+            T(load)(x, &a->x, u, group, 24);
+            T(load)(y, &a->y, u, group, 24);
+            const vreal *p = x + 12 * chirality, *q = y + 12 * chirality;
+            UNROLL for (int i = 0; i < 6; i++)
+            {
+                h[i] += 2 * vfma(p[2 * i], q[2 * i], p[2 * i + 1] * q[2 * i + 1]);
+                UNROLL for (int j = 0; j < i; j++)
+                {
+                    vreal *low = h + CLOVER_LOWER(i, j);
+                    /* x_i conj(y_j) + y_i conj(x_j) */
+                    low[0] += vfma(p[2 * i], q[2 * j], p[2 * i + 1] * q[2 * j + 1]) +
+                              vfma(q[2 * i], p[2 * j], q[2 * i + 1] * p[2 * j + 1]);
+                    low[1] += vfnma(p[2 * i], q[2 * j + 1], p[2 * i + 1] * q[2 * j]) +
+                              vfnma(q[2 * i], p[2 * j + 1], q[2 * i + 1] * p[2 * j]);
+                }
+            }
+        }
+        T(save)(h, &a->out, u, chirality, 36);
+    }
+}
+
+/* out = int_0^1 ds exp((1 - s) A) H exp(s A), A = exponent / d, of both blocks: tr [H dC] = tr [out d(exponent)] for C = d exp(A).
+ * Order n of the series is T_n = (A T_(n-1) + H A^n / n!) / (n + 1), whose sum is Hermitian though the parts are not. out may be
+ * in. */
+FN void T(clover_chain_site)(const clover_chain_args *a, long u)
+{
+    const vreal scale = vset((real)(1 / a->diagonal));
+    for (int chirality = 0; chirality < 2; chirality++) {
+        vreal h[36], x[36], power[36], t[36], sum[36], r[36];
+        T(load)(h, &a->in, u, chirality, 36);
+        T(load)(x, &a->exponent, u, chirality, 36);
+        UNROLL for (int i = 0; i < 36; i++)
+        {
+            x[i] *= scale;
+            t[i] = sum[i] = h[i];
+        }
+        T(clover_block_one)(power);
+        for (int n = 1; n <= a->terms; n++) {
+            const vreal factor = vset((real)(1.0 / n)), next = vset((real)(1.0 / (n + 1)));
+            T(clover_block_product)(r, x, power);
+            UNROLL for (int i = 0; i < 36; i++) power[i] = r[i] * factor; /* A^n / n! */
+            T(clover_block_product)(r, x, t);
+            T(clover_block_product)(t, h, power);
+            UNROLL for (int i = 0; i < 36; i++)
+            {
+                t[i] = (t[i] + r[i]) * next;
+                sum[i] += t[i];
+            }
+        }
+        T(save)(sum, &a->out, u, chirality, 36);
+    }
+}
+
+/* mu_out = K = (C^2 + s)^-1 and out = C K for the square s = mu^2, of which (C + i mu gamma_5)^-1 = C K - i mu gamma_5 K. The
+ * sums are log |det(C + i mu gamma_5)|, half of log |det (C^2 + s)|, and the number of negative pivots of C^2 + s. */
 FN void T(twisted_invert_site)(const twisted_invert_args *a, long u, vexact *sum)
 {
-    const vreal mu2 = vset((real)(a->mu * a->mu));
-    vdouble logs = vdouble_zero();
+    const vreal mu2 = vset((real)a->square);
+    vdouble logs = vdouble_zero(), negatives = vdouble_zero();
     for (int chirality = 0; chirality < 2; chirality++) {
         vreal c[36], square[36], l[36], k[36];
         T(load)(c, &a->in, u, chirality, 36);
@@ -212,11 +306,13 @@ FN void T(twisted_invert_site)(const twisted_invert_args *a, long u, vexact *sum
         UNROLL for (int i = 0; i < 6; i++) square[i] += mu2;
         T(clover_block_invert)(k, l, square);
         T(log_pivots_add)(&logs, l, 0.5);
+        T(negative_pivots_add)(&negatives, l);
         T(save)(k, &a->mu_out, u, chirality, 36);
         T(clover_block_product)(square, c, k);
         T(save)(square, &a->out, u, chirality, 36);
     }
     T(exact_deposit)(&sum[0], logs);
+    T(exact_deposit)(&sum[1], negatives);
 }
 
 /* The anti-Hermitian part of i tau contracted over spin: for a 2x2 spin block of colour matrices m[s][t], of the matrix
@@ -269,12 +365,12 @@ FN void T(outer)(vreal m[18], const vreal p[6], const vreal q[6])
     }
 }
 
-/* Z_{mu nu} += factor * anti-Hermitian part of sum_spin i sigma_{mu nu} X Y^dagger, for all planes. */
-FN void T(clover_insert_site)(const clover_insert_args *a, long u)
+/* The insertions of one group, see clover_insert_site(). */
+FN void T(clover_insert_group)(const clover_insert_args *a, long u, int group)
 {
     vreal x[24], y[24];
-    T(load)(x, &a->x, u, 0, 24);
-    T(load)(y, &a->y, u, 0, 24);
+    T(load)(x, &a->x, u, group, 24);
+    T(load)(y, &a->y, u, group, 24);
     UNROLL for (int plane = 0; plane < 3; plane++)
     {
         const int pauli = T(sigma_pauli)(plane);
@@ -290,6 +386,12 @@ FN void T(clover_insert_site)(const clover_insert_args *a, long u)
         }
         T(insertion_add)(&a->tensor, u, plane, a->factor, z);
     }
+}
+
+/* Z_{mu nu} += factor * anti-Hermitian part of sum_spin i sigma_{mu nu} X Y^dagger, for all planes, summed over groups. */
+FN void T(clover_insert_site)(const clover_insert_args *a, long u)
+{
+    for (int group = 0; group < a->x.groups; group++) T(clover_insert_group)(a, u, group);
 }
 
 /* Insertions of the logarithm of the determinant: Z_{mu nu} += factor * tr_spin i sigma_{mu nu} C^-1, for all planes. */

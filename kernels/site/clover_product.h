@@ -68,6 +68,29 @@ FN void T(clover_chirality)(vreal y[12], const view *clover, long u, int chirali
 #endif
 }
 
+/* psi = (C + X K) psi at unit u for the two flavours of a doublet, one spinor after the other, with
+ * X = i mu gamma_5 tau_2 + epsilon tau_3, which is real; C and K are unit matrices where their views are empty. */
+FN void T(doublet_times)(vreal psi[48], const view *clover, const view *mu_clover, double mu, double epsilon, long u)
+{
+    const vreal e = vset((real)epsilon);
+    UNROLL for (int chirality = 0; chirality < 2; chirality++)
+    {
+        const vreal t = vset((real)(chirality ? -mu : mu));
+        vreal y[2][12], z[2][12];
+        UNROLL for (int flavour = 0; flavour < 2; flavour++)
+        {
+            const vreal *x = psi + 24 * flavour + 12 * chirality;
+            T(clover_chirality)(y[flavour], clover, u, chirality, x);
+            T(clover_chirality)(z[flavour], mu_clover, u, chirality, x);
+        }
+        UNROLL for (int i = 0; i < 12; i++)
+        {
+            psi[12 * chirality + i] = vfma(t, z[1][i], vfma(e, z[0][i], y[0][i]));
+            psi[24 + 12 * chirality + i] = vfnma(t, z[0][i], vfnma(e, z[1][i], y[1][i]));
+        }
+    }
+}
+
 /* psi = (C + i mu gamma_5 K) psi at unit u for `many` spinors; C and K are unit matrices where their views are empty.
  * gamma_5 is +1 on the first chirality. */
 FN void T(twisted_times)(vreal *psi, int many, const view *clover, const view *mu_clover, double mu, long u)

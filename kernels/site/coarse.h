@@ -281,6 +281,15 @@ FN void T(coarse_shift_site)(const coarse_shift_args *a, long u)
 {
     const long n = a->components;
     real *m = T(row_at)(&a->matrices, u, 0);
-    for (long i = 0; i < 2 * n * n; i++) m[i] *= (real)a->times;
-    for (long i = 0; i < n; i++) m[i * 2 * n + i] += (real)a->plus;
+    for (long j = 0; j < n; j++) {
+        const real re = (real)a->times.number, im = (real)(j < n / 2 ? a->times.twist : -a->times.twist);
+        real *column = m + j * 2 * n;
+        for (long i = 0; i < n; i++) {
+            const real x = column[i], y = column[n + i];
+            column[i] = im != 0 ? T(real_fma)(-im, y, re * x) : re * x;
+            column[n + i] = im != 0 ? T(real_fma)(im, x, re * y) : re * y;
+        }
+        column[j] += (real)a->plus.number;
+        column[n + j] += (real)(j < n / 2 ? a->plus.twist : -a->plus.twist);
+    }
 }

@@ -184,6 +184,41 @@ FN void T(hop_some)(const hop_args *a, T(stencil) st, long u, int rhs, int many,
     T(hop_finish)(acc, a, u, rhs, many);
 }
 
+/* The hop of both flavours of a doublet, groups rhs and rhs + 1: in the forms with a site-diagonal matrix, where
+ * C + (i mu gamma_5 tau_2 + epsilon tau_3) K stands for C. A GPU's thread holds the link for both; caches do on a CPU. */
+FN void T(hop_doublet_some)(const hop_args *a, T(stencil) st, long u, int rhs, int reals, int cut)
+{
+    vreal acc[48], x[48];
+#ifdef __CUDACC__
+    T(hop_sum)(acc, a, st, u, rhs, 2, reals, cut);
+#else
+    for (int k = 0; k < 2; k++) T(hop_sum)(acc + 24 * k, a, st, u, rhs + k, 1, reals, cut);
+#endif
+    if (a->form != HOP_ADD_CLOVER) T(doublet_times)(acc, &a->clover, &a->mu_clover, a->mu, a->epsilon, u);
+    if (a->form != HOP_CLOVER) {
+        const vreal fb = vset((real)a->b);
+        UNROLL for (int k = 0; k < 2; k++) T(load)(x + 24 * k, &a->x, u, rhs + k, 24);
+        if (a->form == HOP_ADD_CLOVER) T(doublet_times)(x, &a->clover, &a->mu_clover, a->mu, a->epsilon, u);
+        UNROLL for (int i = 0; i < 48; i++) acc[i] = vfma(fb, x[i], acc[i]);
+    }
+    UNROLL for (int k = 0; k < 2; k++) T(hop_save)(acc + 24 * k, a, u, rhs + k);
+}
+
+FN void T(hop_doublet_body)(const hop_args *a, long u, int reals, int cut)
+{
+    const T(stencil) st = T(stencil_at)(&a->g, a->parity, u);
+    for (int rhs = 0; rhs < a->in.groups; rhs += 2) T(hop_doublet_some)(a, st, u, rhs, reals, cut);
+}
+
+FN void T(hop_doublet_site)(const hop_doublet_args *a, long u)
+{
+    const int cut = a->block[0] != 0;
+    if (a->link_reals == 18 && cut) T(hop_doublet_body)(a, u, 18, 1);
+    else if (a->link_reals == 18) T(hop_doublet_body)(a, u, 18, 0);
+    else if (cut) T(hop_doublet_body)(a, u, 12, 1);
+    else T(hop_doublet_body)(a, u, 12, 0);
+}
+
 FN void T(hop_body)(const hop_args *a, long u, int reals, int cut)
 {
     const T(stencil) st = T(stencil_at)(&a->g, a->parity, u);

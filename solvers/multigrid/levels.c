@@ -94,18 +94,8 @@ int multigrid_level_settings(const multigrid_keys *k, const lattice *lat, int le
     s->vectors = k->vectors[level];
     s->half_links = k->half_links;
     s->ranks = k->ranks[level];
+    s->mu_factor = 0;
     return level < k->levels - 1 && (s->block[0] > 0 || multigrid_choose_block(lat->size, box, level == 0, s->block));
-}
-
-/* The lattice below a level: null where there is none. */
-static coarse *open_below(const multigrid *m, int level, linop *op)
-{
-    coarse_settings set;
-    if (m->owner != m) {
-        const coarse *from = m->owner->levels[level].below;
-        return from ? coarse_create_shifted(op, from) : NULL;
-    }
-    return multigrid_level_settings(&m->keys, op->lat, level, &set) ? coarse_create(op, &set) : NULL;
 }
 
 void multigrid_below(lattice *at, const coarse_settings *s)
@@ -116,6 +106,22 @@ void multigrid_below(lattice *at, const coarse_settings *s)
         at->size[d] /= s->block[d];
         at->grid[d] = grid[d];
     }
+}
+
+/* The lattice below a level: null where there is none. */
+static coarse *open_below(const multigrid *m, int level, linop *op)
+{
+    coarse_settings set;
+    if (m->owner != m) {
+        const coarse *from = m->owner->levels[level].below;
+        return from ? coarse_create_shifted(op, from) : NULL;
+    }
+    if (!multigrid_level_settings(&m->keys, op->lat, level, &set)) return NULL;
+    coarse_settings next;
+    lattice at = *op->lat;
+    multigrid_below(&at, &set);
+    if (!multigrid_level_settings(&m->keys, &at, level + 1, &next)) set.mu_factor = m->keys.mu_factor;
+    return coarse_create(op, &set);
 }
 
 static void open_bottom(multigrid *m, linop *op)
@@ -147,24 +153,38 @@ static void open_levels(multigrid *m)
 /* List of all multigrids. */
 static multigrid *all;
 
-/* True if m could have the set-up of `other`, whose M is that of m plus *by. */
-static int could_share(const multigrid *m, const multigrid *other, double *by)
+/* True if m could have the set-up of `other`, whose M is that of m with the shift *by. Partners always can. */
+static int could_share(const multigrid *m, const multigrid *other, operator_shift *by)
 {
-    const linop *op = m->levels[0].op, *from = other->levels[0].op;
+    linop *op = m->levels[0].op;
+    const linop *from = other->levels[0].op;
     const coarsening *how = op->coarsening;
-    return m->follows && other->follows && m->keys.share_setup && !memcmp(&m->keys, &other->keys, sizeof m->keys) &&
-           how->shifted && how->shifted(from, op, by);
+    const int shares = m->keys.share_setup || (how->partner && how->partner(op) == from);
+    return m->follows && other->follows && shares && !memcmp(&m->keys, &other->keys, sizeof m->keys) && how->shifted &&
+           how->shifted(from, op, by);
 }
 
-/* The lightest of those that m could share a set-up with; of one mass, that which has a set-up. */
+static double size_of_twist(const multigrid *m)
+{
+    const linop *op = m->levels[0].op;
+    return fabs(op->coarsening->twist(op));
+}
+
+/* The lightest of those that m could share a set-up with, by mass and twisted mass; of the same masses, that which has a
+ * set-up. */
 static multigrid *lightest(multigrid *m)
 {
     multigrid *best = m;
-    double least = 0, by;
+    operator_shift by;
+    double least = 0, least_twist = size_of_twist(m);
     for (multigrid *other = all; other; other = other->next) {
         if (other == m || !could_share(m, other, &by)) continue;
-        if (by < least || (by == least && other->owner && !best->owner)) {
-            least = by;
+        const double twist = size_of_twist(other);
+        const int same = by.number == least && twist == least_twist;
+        if (by.number < least || (by.number == least && twist < least_twist) ||
+            (same && other->owner && !best->owner)) {
+            least = by.number;
+            least_twist = twist;
             best = other;
         }
     }

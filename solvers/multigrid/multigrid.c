@@ -12,11 +12,12 @@
  *
  * Cycles work in single precision.
  *
- * In actions quarks that differ by their mass alone, as those of a chain of determinant ratios do, have one set-up, of the
- * lightest: low modes of M are those of M + s, and what is coarse of M + s is that of M plus s.
+ * In actions quarks that differ by their masses alone, as those of a chain of determinant ratios do, have one set-up, of the
+ * lightest: low modes of M are those of M + s, and what is coarse of M + s is that of M plus s. So it is for twisted masses, s = i
+ * mu gamma_5: gamma_5 M = Q + i mu, whose singular vectors do not depend on mu.
  *
- * A^dagger is solved by the levels of A: A^dagger = S A S^-1 by gamma_5 hermiticity (operators/coarse.h), so that S K S^-1
- * preconditions. */
+ * A^dagger is solved by the levels of a partner B, A itself or with a twisted mass that of -mu: A^dagger = S B S^-1 by gamma_5
+ * hermiticity (operators/coarse.h), so that S K S^-1 preconditions. Partners have one set-up. */
 #include "solvers/multigrid/multigrid.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@
 
 typedef struct {
     multigrid *m;
-    int adjoint; /* A^dagger is solved, and the levels are those of A */
+    int adjoint; /* A^dagger is solved, and the levels are those of the partner of A */
 } state;
 
 static state *of(const solver *s)
@@ -207,7 +208,8 @@ static void open(solver *s)
     for (const solver_settings *at = s->settings.inner; at; at = at->inner)
         REQUIRE(!solver_type_find(at->type)->coarsens, "%s that smooths for itself", at->type);
     t->adjoint = a != s->a;
-    t->m = multigrid_levels(&s->settings, linop_at(a, PREC_SINGLE, a->where));
+    linop *single = linop_at(a, PREC_SINGLE, a->where);
+    t->m = multigrid_levels(&s->settings, t->adjoint ? single->coarsening->partner(single) : single);
     s->state = t;
     s->settings.delta = MULTIGRID_DELTA;
 }
@@ -352,6 +354,8 @@ static const param own[] = {
      "drop of the residual on the coarsest", 0},
     {"bottom_iterations", PARAM_INT, KEY(bottom_iterations), "32", "[1,10000]", NULL, "and the most iterations there",
      0},
+    {"mu_factor", PARAM_REAL, KEY(mu_factor), "1", "[1,100]", NULL,
+     "of quarks with a twisted mass: factor of it on the coarsest lattice, where larger ones make solves short", 0},
     {"restart", PARAM_INT, KEY(restart), "10", "[1,256]", "vectors", "of the outer GCR", 0},
     {"right_hand_sides", PARAM_INT, KEY(right_hand_sides), "12", "[1,64]", NULL,
      "solved together, at most, through all levels at once, with the same bits as alone; memory of vectors grows with "

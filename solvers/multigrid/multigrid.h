@@ -13,6 +13,7 @@
 
 typedef struct {
     double relaxation, coarse_tolerance, bottom_tolerance, refresh_at;
+    double mu_factor; /* factor of a twisted mass on the coarsest lattice */
     int levels;
     int block[MULTIGRID_LEVELS - 1][4]; /* zero: chosen */
     int vectors[MULTIGRID_LEVELS - 1];
@@ -70,8 +71,8 @@ typedef struct {
 typedef enum { BOTTOM_GCR, BOTTOM_CA_GCR, BOTTOM_BICGSTAB } multigrid_bottom;
 
 /* Levels, which solvers on one operator with the same keys share; opened before their first set-up. In actions quarks that
- * differ by their mass alone have the null vectors of the lightest of those there are by then, which leads: P^dagger (M + s)
- * P = P^dagger M P + s. */
+ * differ by their masses alone, twisted ones too, have the null vectors of the lightest of those there are by then, which leads:
+ * P^dagger (M + s) P = P^dagger M P + s. */
 typedef struct multigrid {
     multigrid_keys keys;
     int follows;    /* settings.follows */
@@ -79,7 +80,7 @@ typedef struct multigrid {
     multigrid_level levels[MULTIGRID_LEVELS];
     struct multigrid *owner;       /* owner of the set-up: this one or another; null before levels are opened */
     struct multigrid *next_sharer; /* the next of those that have the same */
-    double shift;                  /* M less that of the owner */
+    operator_shift shift;          /* M less that of the owner */
     unsigned long setup_taken;     /* number of the owner's set-up that coarse operators are of */
     int applications;              /* applications of the finest operator, since last looked at */
     double flops;

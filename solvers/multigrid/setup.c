@@ -160,7 +160,7 @@ static void tell(const multigrid *m, const char *what, double start)
 
 void multigrid_take(multigrid *m)
 {
-    for (int level = 0; level < m->n - 1; level++) coarse_build_shifted(m->levels[level].below, m->shift);
+    for (int level = 0; level < m->n - 1; level++) coarse_build_shifted(m->levels[level].below, &m->shift);
     m->setup_taken = m->owner->number;
 }
 

@@ -316,6 +316,21 @@ refused "a Pauli-Villars field of a clover quark" -- run c.ini "action.strange.p
 refused "a chain of a kind that has none" -- run c.ini action.strange.masses=1 -- "has no key 'masses'"
 refused "guesses with shifts" -- run c.ini action.strange.predictor=3 -- "has no key 'predictor'"
 refused "flavours of a kind for two" -- run c.ini action.heavy.flavours=1 -- "kind = two_flavours has no key 'flavours'"
+# Doublets with two masses.
+heavy=(run c.ini quark.strange.kind=twisted_doublet quark.strange.mu_sigma=0.15 quark.strange.mu_delta=0.17)
+try run --dry-run "${heavy[@]:1}" action.strange.flavours=2
+exits 0 "a non-degenerate doublet"
+printed "mu_sigma 0.15, mu_delta 0.17 (times 2 kappa 0.0375, 0.0425)" "2 flavours"
+refused "one flavour of a doublet" -- "${heavy[@]}" -- "flavours = 1 of [action.strange]" "give flavours = 2"
+refused "four flavours on one pseudofermion and more" -- "${heavy[@]}" action.strange.flavours=6 -- "give more pseudofermions"
+refused "a doublet without masses" -- run c.ini quark.strange.kind=twisted_doublet -- "neither mu_sigma nor mu_delta" "kind = wilson_clover"
+refused "a splitting that is too large" -- "${heavy[@]}" quark.strange.mu_delta=5 -- "mu_delta = 5 is too large" "has to be below"
+refused "two flavours of a doublet without a root" -- "${heavy[@]}" action.heavy.quark=strange -- "makes 4 flavours; choose kind = four_flavours"
+refused "a twisted mass of one flavour" -- "${heavy[@]}" quark.strange.mu=0.1 -- "kind = twisted_doublet has no key 'mu'"
+refused "multigrid of a doublet" -- "${heavy[@]}" action.strange.flavours=2 action.strange.kind=rational solver.general.type=multigrid \
+    action.strange.solver=general -- "by conjugate gradients"
+printf '\n[measure.m]\nkind = condensate\nquark = strange\nsolver = force\n' | cat c.ini - >d.ini
+refused "a doublet that is measured" -- run d.ini "${heavy[@]:2}" action.strange.flavours=2 -- "[measure.m] names [quark.strange]" "kind = twisted_mass"
 # A doublet of twisted mass, of which not everything is there.
 sed 's/^kappa = 0.130$/&\nkind = twisted_mass\nmu = 0.1/' good.ini >twisted.ini
 printf '\n[solver.levels]\ntype = multigrid\n[propagator.p]\nquark = light\nsolver = force\nsource = s\n[source.s]\n[measure.m]\nkind = mesons\npropagator = p\noperators = pseudoscalar\n' >>twisted.ini
@@ -325,8 +340,10 @@ printed "mu 0.1 (2 kappa mu 0.026)"
 refused "a twisted mass that is none" -- run twisted.ini quark.light.mu=0 -- "[quark.light] of kind = twisted_mass has mu = 0" "kind = wilson_clover"
 refused "a twisted mass of another kind" -- run c.ini quark.light.mu=0.1 -- "kind = wilson_clover has no key 'mu'"
 refused "roots of a doublet" -- run twisted.ini action.light.kind=rational -- "[action.light] kind = rational" "kind = twisted_mass of [quark.light]" "choose kind = two_flavours"
-refused "multigrid of a twisted mass" -- run twisted.ini action.light.solver=levels -- "solver = levels of [action.light]" \
-    "kind = twisted_mass of [quark.light] does not have" "choose another type"
+try run --dry-run twisted.ini action.light.solver=levels action.light.mus=0.2
+exits 0 "multigrid of a twisted mass"
+refused "a factor of twisted masses without any" -- run c.ini action.light.solver=general solver.general.type=multigrid solver.general.mu_factor=2 -- \
+    "mu_factor of [solver.general] has no effect" "kind = twisted_mass"
 refused "mesons of a doublet that are none" -- run twisted.ini "measure.m.operators=pseudoscalar vector" -- \
     "operators = pseudoscalar vector of [measure.m]" "[quark.light] is of the other flavour" "only operators = pseudoscalar and axial"
 try run --dry-run twisted.ini "measure.m.operators=pseudoscalar axial" measure.m.pairs=all

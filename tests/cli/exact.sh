@@ -67,6 +67,10 @@ grids_4="1.2.1.2"
 everywhere run.trajectories=2 quark.light.kind=twisted_mass quark.light.mu=0.2 action.light.mus=0.5
 everywhere run.trajectories=1 lattice.size=4.4.4.8 quark.light.kind=twisted_mass quark.light.mu=-0.3 quark.light.c_sw=0 quark.light.schur=symmetric
 
+# A doublet with two masses, by rational functions.
+everywhere run.trajectories=1 quark.light.kind=twisted_doublet quark.light.mu_sigma=0.25 quark.light.mu_delta=0.2 \
+    action.light.kind=rational action.light.flavours=2
+
 # Open boundaries in time, whose ends lie on other ranks.
 sed 's/^size = .*/&\ntime_boundary = open/; s/^c_sw = .*/&\nc_F = 1.1/; s/^beta = .*/&\nc_G = 0.9/' a.ini >open.ini
 printf '[measure.slices]\nkind = flow_slices\nflow_time = 0.1\n' >>open.ini

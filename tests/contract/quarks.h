@@ -13,6 +13,8 @@ static const char *const quark_variants[] = {
     "c_sw = 1.3\n",
     "c_sw = 1.3\nschur = symmetric\n",
     "schur = asymmetric\nlink_reals = 12\n",
+    "c_sw = 1.9\nclover_term = exponential\n",
+    "mu = 0.3\nc_sw = 1.2\nclover_term = exponential\nschur = symmetric\n",
     "mu = 0.3\nc_sw = 0\n",
     "mu = -0.25\nc_sw = 1.3\n",
     "mu = 0.4\nc_sw = 1.3\nschur = symmetric\nlink_reals = 12\n",
@@ -21,6 +23,12 @@ static const char *const quark_variants[] = {
     "xi_0 = 3.4\nnu = 1.2\nclover_R = 1.6\nclover_T = 0.9\nschur = symmetric\nlinks = smeared\n[links.smeared]\n"
     "kind = stout\nrho = 0.14\nsteps = 2\ndirections = space\n",
     "mu = 0.2\nxi_0 = 2.5\nnu = 0.9\nclover_R = 1.4\nclover_T = 0.7\ntheta = 0.3 0 0 0.5\n",
+    "mu_sigma = 0.3\nmu_delta = 0.25\nc_sw = 1.3\n",
+    "mu_sigma = -0.2\nmu_delta = 0.4\nc_sw = 0\nlink_reals = 12\n",
+    "mu_sigma = 0.4\nmu_delta = -0.3\nc_sw = 1.3\nschur = symmetric\nparity = odd\n",
+    "mu_sigma = 0.2\nmu_delta = 0.1\nc_sw = 1.1\ntheta = 0.7 0 -0.4 0.9\nlinks = smeared\n[links.smeared]\nkind = stout\n"
+    "rho = 0.1\n",
+    "mu_sigma = 0.2\nmu_delta = 0.3\nxi_0 = 2.5\nnu = 0.9\nclover_R = 1.4\nclover_T = 0.7\n",
     "parity = odd\n",
     "Ls = 5\nb5 = 1\nc5 = 0\nM5 = 1.4\n",
     "c_sw = 1.1\nlinks = smeared\n[links.smeared]\nkind = stout\nrho = 0.12\n"
@@ -54,10 +62,10 @@ static parameters *quark_parameters(const char *kind, const char *keys, const ch
     return p;
 }
 
-/* A twisted mass has to be there. */
+/* Twisted masses have to be there. */
 static int quark_has(const quark_kind *kind, const char *keys)
 {
-    if (kind->twisted_mass && strncmp(keys, "mu", 2)) return 0;
+    if ((kind->twisted_mass || kind->doublet) && strncmp(keys, "mu", 2)) return 0;
     char word[32] = "";
     sscanf(keys, "%31s", word);
     return !word[0] || !strcmp(word, "parity") || quark_kind_has(kind, word);

@@ -25,6 +25,9 @@ static const char *const quarks[] = {"c_sw = 1.3\n",
                                      "mu = 0.2\nxi_0 = 2.5\nnu = 0.9\nclover_R = 1.4\nclover_T = 0.7\n",
                                      "mu = -0.3\nc_sw = 1.1\nschur = symmetric\nlinks = hex\ntheta = 0.3 0 0 0\n",
                                      "mu = 0.4\nc_sw = 0\nparity = even\n",
+                                     "mu_sigma = 0.3\nmu_delta = 0.25\nc_sw = 1.3\n",
+                                     "mu_sigma = 0.2\nmu_delta = 0.3\nc_sw = 0\nparity = even\n",
+                                     "mu_sigma = -0.3\nmu_delta = 0.1\nc_sw = 1.1\nschur = symmetric\nlinks = hex\ntheta = 0.3 0 0 0\n",
                                      "u0 = 0.9\nlinks = asqtad\ntheta = 0 0.7 0 0\n",
                                      "naik_epsilon = -0.1\nlinks = hisq\n",
                                      "Ls = 4\nb5 = 1.25\nc5 = 0.25\n",
@@ -32,7 +35,7 @@ static const char *const quarks[] = {"c_sw = 1.3\n",
 
 static int has(const quark_kind *kind, const char *keys)
 {
-    if (kind->twisted_mass && strncmp(keys, "mu", 2)) return 0;
+    if ((kind->twisted_mass || kind->doublet) && strncmp(keys, "mu", 2)) return 0;
     char word[32] = "";
     sscanf(keys, "%31s", word);
     return quark_kind_has(kind, word);
@@ -51,8 +54,9 @@ static void check_action(const action_kind *kind, const quark_kind *quark, const
     char text[2048], what[128];
     const double noise = quark->spins == 1 ? 1e-12 : 1e-13;
     snprintf(text, sizeof text,
-             FRAME "[quark.q]\nkind = %s\nmass = 0.3\n%s[action.a]\nkind = %s\nquark = q\nsolver = s\n%s%s",
-             quark->name, keys, kind->name, chain, kind->rational ? "force_approximation = 1e-12\n" : "");
+             FRAME "[quark.q]\nkind = %s\nmass = 0.3\n%s[action.a]\nkind = %s\nquark = q\nsolver = s\n%s%s%s",
+             quark->name, keys, kind->name, chain, kind->rational ? "force_approximation = 1e-12\n" : "",
+             kind->rational && quark->doublet ? "flavours = 2\n" : "");
     snprintf(what, sizeof what, "%s of %s, %.*s%s", kind->name, quark->name, (int)strcspn(keys, "\n"), keys,
              chain[0] ? ", a chain" : "");
     bench b = open_bench(text, 0, NULL);

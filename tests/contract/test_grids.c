@@ -114,6 +114,41 @@ static void run_spinors(const lattice *lat, const input *in, const field *links,
         }
 }
 
+/* The two flavours of a doublet, hops and site-diagonal matrix. */
+static void run_doublets(const lattice *lat, const input *in, const field *links, const field *clover)
+{
+    static const field_shape shape = {.kind = FIELD_SPINOR, .nrhs = 1, .Ls = 2};
+    for (int prec = 0; prec < PREC_COUNT; prec++) {
+        field *u = kit_convert(links, prec % 2 ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS, (precision)prec),
+              *c = kit_convert(clover, FIELD_CLOVER, (precision)prec);
+        field *x = field_create_shape(lat, &shape, (precision)prec, PARITY_BOTH, PLACE_HOST), *y = field_like(x),
+              *out = field_like(x);
+        kit_scatter(x, in->numbers);
+        kit_scatter(y, in->more);
+        for (int form = HOP_CLOVER; form <= HOP_ADD_CLOVER; form++) {
+            for (int p = 0; p < 2; p++) {
+                const wilson_hop_call call = {.form = (hop_form)form,
+                                              .a = -0.3,
+                                              .b = 0.7,
+                                              .sign = form % 2 ? -1 : 1,
+                                              .links = u,
+                                              .clover = c,
+                                              .mu_clover = form % 2 ? c : NULL,
+                                              .doublet = 1,
+                                              .mu = 0.2,
+                                              .epsilon = 0.15,
+                                              .add = y};
+                wilson_hop(out, (parity)p, x, &call);
+            }
+            record_field("hop of a doublet", out);
+        }
+        for (int p = 0; p < 2; p++) doublet_apply(out, (parity)p, c, c, 0.2, -0.1, x, 0.3);
+        record_field("clover of a doublet", out);
+        field *all[] = {u, c, x, y, out};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) field_destroy(all[i]);
+    }
+}
+
 /* Addends of all sizes: what exact sums are for. */
 static void run_sums(const lattice *lat, const input *in)
 {
@@ -279,6 +314,7 @@ static void run_all(const lattice *lat, const input *in)
     }
     record_field("inverse", inverse);
     run_spinors(lat, in, links, clover);
+    run_doublets(lat, in, links, clover);
     run_sums(lat, in);
     run_gauge(lat, in, links);
     run_fermions(lat, in, smooth, SCHUR_ASYMMETRIC, PARITY_EVEN, 0);

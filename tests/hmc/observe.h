@@ -96,6 +96,12 @@ CHECK_UNUSED static parameters *observe_parameters(const char *kind, double mass
     return p;
 }
 
+/* The twisted mass of a quark of kind twisted_mass. */
+CHECK_UNUSED static void observe_twist(quark_params *q, double mu)
+{
+    *quark_kind_find("twisted_mass")->twisted_mass(q) = mu;
+}
+
 /* Sets a key as an input file does. */
 CHECK_UNUSED static void observe_set(named_measure *m, const char *key, const char *value)
 {

@@ -95,6 +95,26 @@ static void test_twisted(void)
     }
 }
 
+/* A non-degenerate doublet, the root of whose normal operator is its determinant. */
+static void test_doublet(void)
+{
+    static const char *const forms[] = {"quark.light.schur=symmetric", "quark.light.schur=asymmetric"};
+    for (int i = 0; i < 2; i++) {
+        const char *const overrides[] = {"quark.light.kind=twisted_doublet",
+                                         "quark.light.mu_sigma=0.25",
+                                         "quark.light.mu_delta=0.2",
+                                         "action.light.kind=rational",
+                                         "action.light.flavours=2",
+                                         "action.light.force_approximation=1e-12",
+                                         forms[i]};
+        bench b = open_bench(base, 7, overrides);
+        check_reversal(&b, forms[i] + strlen("quark.light.schur="), 0.5);
+        const double one = rms_dh(&b, 12, 0.5), half = rms_dh(&b, 24, 0.5);
+        CHECK_NEAR(log2(one / half), 2, 0.3);
+        close_bench(&b);
+    }
+}
+
 /* Guesses come from other vectors on the way back; solves to rounding forget them. */
 static void test_guessed_reversal(void)
 {
@@ -250,6 +270,7 @@ int main(int argc, char **argv)
     test_schemes(pure, "pure gauge");
     test_schemes(base, "clover");
     test_twisted();
+    test_doublet();
     test_guessed_reversal();
     test_accept_step();
     test_giving_up();

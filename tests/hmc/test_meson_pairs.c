@@ -1,6 +1,7 @@
 /* Mesons of two Wilson-clover quarks against a slow oracle: propagators of both from a smeared source off the origin, traces
  * with dense gamma matrices, and plane waves, written out. All pairs of gamma matrices at all momenta up to n^2 = 2, point and
- * smeared sinks. Sequential propagators of another mass, with a gamma matrix and a momentum at the sink. A quark against itself has the pion of the observable `pion`; domain wall quarks agree with theirs. */
+ * smeared sinks. With twisted masses -mu and mu the quark and the antiquark are of one flavour, whose propagators both
+ * ways are solved for. Sequential propagators of another mass, with a gamma matrix and a momentum at the sink. A quark against itself has the pion of the observable `pion`; domain wall quarks agree with theirs. */
 #include <complex.h>
 
 #include "kernels/ops/gauge.h"
@@ -234,6 +235,78 @@ static void check_sequential(const field *links, const double complex *u)
     free(S);
 }
 
+/* The sum over a time slice of tr S(s, x) sink S(x, s) at_source of one flavour: connected neutral mesons. forth: S(x, s); back: the
+ * adjoint of S(s, x), columns as in propagator_of(). */
+static double complex neutral(const double complex *forth, const double complex *back, int sink, int at_source, int t)
+{
+    const size_t n = 12 * ref_volume(shape);
+    double complex g[4][4], h[4][4], sum = 0;
+    gamma_dense(g, sink);
+    gamma_dense(h, at_source);
+    for (size_t i = 0; i < ref_volume(shape); i++) {
+        int x[4];
+        ref_coordinates(x, shape, i);
+        if (x[3] != (t + source[3]) % shape.size[3]) continue;
+        for (size_t k = 0; k < COLUMNS; k++)
+            for (size_t m = 0; m < COLUMNS; m++)
+                for (size_t s = 0; s < 12 && h[m / 3][k / 3] != 0 && m % 3 == k % 3; s++)
+                    for (size_t r = 0; r < 4; r++)
+                        sum += conj(back[k * n + 12 * i + s]) * g[s / 3][r] *
+                               forth[m * n + 12 * i + 3 * r + s % 3] * h[m / 3][k / 3];
+    }
+    return sum;
+}
+
+static void check_neutral(const field *links, const double complex *u)
+{
+    static const double mu = 0.2;
+    const size_t n = 12 * ref_volume(shape);
+    double complex *forth = kit_alloc(COLUMNS * n, sizeof *forth), *back = kit_alloc(COLUMNS * n, sizeof *back),
+                   *b = kit_alloc(n, sizeof *b), *y = kit_alloc(n, sizeof *y);
+    struct ref_wilson w;
+    ref_wilson_create(&w, shape, u, masses[0], c_sw, -1);
+    ref_wilson_twist(&w, mu);
+    for (size_t k = 0; k < COLUMNS; k++) {
+        memset(b, 0, n * sizeof *b);
+        b[12 * ref_site(shape, source) + k] = 1;
+        CHECK(ref_wilson_solve(forth + k * n, b, &w, 1e-13, 2000) > 0);
+        CHECK(ref_normal_solve(y, b, &w, REF_FULL, 0, 1e-13, 2000) > 0);
+        ref_wilson_apply(back + k * n, y, &w, 0); /* M (M^dagger M)^-1 */
+    }
+    ref_wilson_destroy(&w);
+    parameters *p = observe_parameters("twisted_mass", masses[0]);
+    p->nquarks = 2;
+    wilson_keys_of(&p->quarks[0].p)->c_sw = c_sw;
+    p->quarks[1] = p->quarks[0];
+    snprintf(p->quarks[1].name, sizeof p->quarks[1].name, "other");
+    observe_twist(&p->quarks[0].p, -mu);
+    observe_twist(&p->quarks[1].p, mu);
+    observe_place(source);
+    observe_propagator("other", "other");
+    const measure_context c = {p, links, NULL, NULL, -1, NULL};
+    named_measure m = observe_section("mesons");
+    observe_set(&m, "propagator_2", "other");
+    observe_set(&m, "operators", "scalar pseudoscalar vector");
+    observe_set(&m, "pairs", "all");
+    measure_result r = measure(&c, &m);
+    CHECK_INT(r.failed, 0);
+    CHECK_INT(r.nrows, 6 * 6 * shape.size[3]);
+    double worst = 0, largest = 0;
+    for (long row = 0; row < r.nrows; row += 5) {
+        const double complex want = neutral(forth, back, (int)measure_value(&r, row, "sink"),
+                                            (int)measure_value(&r, row, "source"), (int)measure_value(&r, row, "t"));
+        worst = fmax(worst, cabs(measure_value(&r, row, "real") + I * measure_value(&r, row, "imaginary") - want));
+        largest = fmax(largest, cabs(want));
+    }
+    CHECK_NEAR(worst, 0, 1e-10 * largest);
+    CHECK(largest > 1e-3);
+    measure_result_free(&r);
+    free(y);
+    free(b);
+    free(back);
+    free(forth);
+}
+
 /* Of one quark, and without smearing, the pion; of any kind. */
 static void check_pion(const field *links, const char *kind)
 {
@@ -263,6 +336,7 @@ int main(int argc, char **argv)
     field *links = kit_links(lat, u);
     for (int smeared_sink = 0; smeared_sink < 2; smeared_sink++) check_pairs(links, u, smeared_sink);
     check_sequential(links, u);
+    check_neutral(links, u);
     check_pion(links, "wilson_clover");
     check_pion(links, "mobius");
     field_destroy(links);

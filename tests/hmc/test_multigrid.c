@@ -1,23 +1,28 @@
 /* Multigrid in actions: forces are derivatives and those of conjugate gradients; the heat bath gives S = |eta|^2; a
  * trajectory has the energies of conjugate gradients, goes its way back, and is a function of its start and number, whether
- * its set-ups are kept or refreshed on the way. */
+ * its set-ups are kept or refreshed on the way; also of twisted masses, where adjoints are solved by the other sign of mu. */
 #include "tests/begin.h"
 #include "tests/hmc/dynamics.h"
 
-static const char text[] =
-    "[run]\noutput = none\nseed = 3\n"
-    "[lattice]\nsize = 4.4.4.8\n"
-    "[gauge]\nbeta = 5.6\n"
-    "[integrator.0]\nscheme = omelyan2\nsteps = 4\nactions = light.0\n"
-    "[integrator.1]\nscheme = omelyan2\nsteps = 1\nactions = light.1 gauge\n"
-    "[quark.light]\nkappa = 0.14\nc_sw = 1.5\n[action.light]\nkind = two_flavours\nquark = light\nkappas = "
-    "0.125\nsolver = good\n"
-    "[solver.good]\ntype = cg\ninner_precision = double\ntolerance = 1e-12\n"
-    "[solver.levels]\ntype = multigrid\ntolerance = 1e-12\nlevels = 2\nblock = 2.2.2.2\nvectors = 8\n"
-    "setup_iterations = 16\nrefinements = 1\nfallback = good\n"
-    "[solver.around]\ntype = gcr\ntolerance = 1e-12\npreconditioner = inside\nfallback = good\n"
-    "[solver.inside]\ntype = multigrid\nlevels = 2\nblock = 2.2.2.2\nvectors = 8\nsetup_iterations = 16\nrefinements = "
-    "1\n";
+#define TEXT(quark, chain, levels)                                                                                     \
+    "[run]\noutput = none\nseed = 3\n"                                                                                 \
+    "[lattice]\nsize = 4.4.4.8\n"                                                                                      \
+    "[gauge]\nbeta = 5.6\n"                                                                                            \
+    "[integrator.0]\nscheme = omelyan2\nsteps = 4\nactions = light.0\n"                                                \
+    "[integrator.1]\nscheme = omelyan2\nsteps = 1\nactions = light.1 gauge\n"                                          \
+    "[quark.light]\nkappa = 0.14\nc_sw = 1.5\n" quark "[action.light]\nkind = two_flavours\nquark = light\n" chain     \
+    "solver = good\n"                                                                                                  \
+    "[solver.good]\ntype = cg\ninner_precision = double\ntolerance = 1e-12\n"                                          \
+    "[solver.levels]\ntype = multigrid\ntolerance = 1e-12\nlevels = 2\nblock = 2.2.2.2\nvectors = 8\n"                 \
+    "setup_iterations = 16\nrefinements = 1\nfallback = good\n" levels                                                \
+    "[solver.around]\ntype = gcr\ntolerance = 1e-12\npreconditioner = inside\nfallback = good\n"                       \
+    "[solver.inside]\ntype = multigrid\nlevels = 2\nblock = 2.2.2.2\nvectors = 8\nsetup_iterations = 16\nrefinements = " \
+    "1\n"
+
+/* Quarks without and with a twisted mass. */
+static const char *const texts[] = {TEXT("", "kappas = 0.125\n", ""),
+                                    TEXT("kind = twisted_mass\nmu = 0.03\n", "mus = 0.2\n", "mu_factor = 2\n")};
+static int with_mu;
 
 enum { KEYS = 4 };
 
@@ -31,7 +36,7 @@ static bench open_with(const char *solver, const char *form, double refresh_at)
     snprintf(all[1], sizeof all[1], "quark.light.schur=%s", form);
     snprintf(all[2], sizeof all[2], "solver.levels.refresh_at=%g", refresh_at);
     snprintf(all[3], sizeof all[3], "solver.inside.refresh_at=%g", refresh_at);
-    return open_bench(text, KEYS, overrides);
+    return open_bench(texts[with_mu], KEYS, overrides);
 }
 
 /* Force and heat bath after a step of the links, against those of conjugate gradients. */
@@ -104,6 +109,12 @@ int main(int argc, char **argv)
         test_trajectory(solvers[i], forms[i]);
     }
     test_way_back("levels");
+    with_mu = 1;
+    test_force("levels", "asymmetric");
+    test_force("around", "symmetric");
+    test_trajectory("levels", "symmetric");
+    test_way_back("levels");
+    with_mu = 0;
     bench b = open_with("levels", "symmetric", 1.5);
     check_force(&b, action_of(&b, "light"), "multigrid", 1e-13);
     close_bench(&b);

@@ -7,14 +7,14 @@
 #include "kernels/lattice/comm.h"
 #include "tests/check.h"
 
-static parameters *read_text(const char *keys)
+static parameters *read_text(const char *keys, int measured)
 {
     char path[64];
     snprintf(path, sizeof path, "test-parameters-%ld.ini", (long)getpid());
     FILE *out = fopen(path, "w");
     REQUIRE(out, "%s cannot be written", path);
     fprintf(out, "[quark.q]\n%smass = 0.3\nsolver = s\n[solver.s]\ntype = cg\n%s", keys,
-            "[measure.m]\nkind = condensate\nquark = q\n");
+            measured ? "[measure.m]\nkind = condensate\nquark = q\n" : "");
     fclose(out);
     parameters *p = parameters_read(path, 0, NULL, 0);
     remove(path);
@@ -25,8 +25,8 @@ static parameters *read_text(const char *keys)
 static void test_parts(const quark_kind *kind)
 {
     char text[128];
-    snprintf(text, sizeof text, "kind = %s\n%s", kind->name, kind->twisted_mass ? "mu = 0.1\n" : "");
-    parameters *p = read_text(text);
+    snprintf(text, sizeof text, "kind = %s\n%s", kind->name, kind->twisted_mass ? "mu = 0.1\n" : kind->doublet ? "mu_sigma = 0.1\n" : "");
+    parameters *p = read_text(text, !kind->doublet);
     const quark_params *f = &p->quarks[0].p;
     const char *last = NULL;
     for (int k = 0; kind->parts[k]; k++) {
@@ -101,7 +101,7 @@ static void test_methods(void)
 /* Rows of one measurement have one identity, unless a key differs. */
 static void test_identity(void)
 {
-    parameters *p = read_text("kind = staggered\nlinks = naive\n");
+    parameters *p = read_text("kind = staggered\nlinks = naive\n", 1);
     param_text now = identity_of_measurement(p, &p->measures[0]), before = {0}, told = {0};
     CHECK_INT(identity_differ(now.data, now.data, &told), 0);
     param_text_add(&before, "%squark.unheard_of = 1\n", now.data);

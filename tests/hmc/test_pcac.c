@@ -134,17 +134,6 @@ static pcac mass_of(correlator all[2], const measure_context *c, const named_mea
     return m;
 }
 
-static void set_twisted_mass(parameters *p, double mu)
-{
-    for (int k = 0; quark_kind_find("twisted_mass")->parts[k]; k++) {
-        const param_section *part = quark_kind_find("twisted_mass")->parts[k];
-        const param *key = param_find(part, "mu");
-        char text[32], message[PARAM_MESSAGE_SIZE];
-        snprintf(text, sizeof text, "%.17g", mu);
-        if (key) CHECK(!param_set(key, quark_keys(&p->quarks[0].p, part), text, message, sizeof message));
-    }
-}
-
 static void test_free(double mass, double mu)
 {
     const struct ref_lattice shape = {{2, 2, 2, 16}};
@@ -154,7 +143,7 @@ static void test_free(double mass, double mu)
     field *links = kit_links(lat, u);
     parameters *p = observe_parameters(mu != 0 ? "twisted_mass" : "wilson_clover", mass);
     const measure_context c = {p, links, NULL, NULL, -1, NULL};
-    if (mu != 0) set_twisted_mass(p, mu);
+    if (mu != 0) observe_twist(&p->quarks[0].p, mu);
     observe_source_kind("wall");
     observe_source_set("time", "3");
     const named_measure n = charged();

@@ -1,8 +1,10 @@
 /* Coarse operators are the Galerkin products that they claim to be, on every process grid.
  *
  * P^dagger P = 1; M_c = P^dagger M P by the slow definition, of Wilson-clover and of coarse operators in turn, with and
- * without parity, with links in floating point or half precision; gamma_5 M_c gamma_5 is the adjoint; the system has the adjoint that it claims, and its solution is that
- * of M_c; all this of a heavier quark on the same null vectors too; vectors that depend on others are counted; aggregates that do not fit are refused. */
+ * without parity, with links in floating point or half precision, with and without a twisted mass; gamma_5 M_c gamma_5 is the
+ * adjoint, with a twisted mass that of M_c of the other sign; the system has the adjoint that it claims, and its solution is that
+ * of M_c; all this of a heavier quark on the same null vectors too; a factor of the twisted mass moves M_c by as much; vectors
+ * that depend on others are counted; aggregates that do not fit are refused. */
 #include "tests/kernels/kit.h"
 
 #include "kernels/lattice/purpose.h"
@@ -15,6 +17,7 @@ static const struct ref_lattice shape = {{4, 4, 8, 8}};
 static const double angles[4] = {0.7, -1.9, 2.3, 0.5}; /* twisted boundary conditions of the symmetric form */
 
 #define SHIFT 0.3 /* of the mass of a quark on another one's null vectors */
+#define TWIST 0.2 /* and of its twisted mass, where it has one */
 
 /* Of links, where those are in half precision. */
 static int half_links;
@@ -67,7 +70,7 @@ typedef struct {
     wilson *w;  /* M of the finest level, or */
     coarse *at; /* of a coarse one */
     linop *fine;
-    coarse *c;
+    coarse *c, *opposite; /* opposite: that of the other sign of a twisted mass; without one c */
 } product;
 
 static field *whole_rows(const product *p, precision prec)
@@ -131,7 +134,7 @@ static void check_hermiticity(const product *p)
     coarse_apply(p->c, t, x);
     vector_dot(left, y, t, 0);
     gamma_5(y);
-    coarse_apply(p->c, t, y);
+    coarse_apply(p->opposite, t, y);
     gamma_5(t);
     vector_dot(right, t, x, 0);
     const double size = vector_norm2(x, 0);
@@ -141,7 +144,7 @@ static void check_hermiticity(const product *p)
     for (int i = 0; i < 4; i++) field_destroy(all[i]);
 }
 
-/* (y, S x) = (S^dagger y, x), and from the solution y = S^-1 b of the system the one of M_c: M_c x = b. */
+/* (y, S x) = (S^dagger y, x) without a twisted mass, and from the solution y = S^-1 b of the system the one of M_c: M_c x = b. */
 static void check_system(const product *p)
 {
     linop *s = coarse_system(p->c);
@@ -149,11 +152,13 @@ static void check_system(const product *p)
     double left[2], right[2];
     linop_apply(s, t, x, 0);
     vector_dot(left, y, t, 0);
-    linop_apply(s, t, y, 1);
-    vector_dot(right, t, x, 0);
-    const double size = 10 * sqrt(vector_norm2(t, 0) * vector_norm2(x, 0));
-    KIT_NEAR(left[0], right[0], tolerance(p->fine) * size);
-    KIT_NEAR(left[1], right[1], tolerance(p->fine) * size);
+    if (p->opposite == p->c) {
+        linop_apply(s, t, y, 1);
+        vector_dot(right, t, x, 0);
+        const double size = 10 * sqrt(vector_norm2(t, 0) * vector_norm2(x, 0));
+        KIT_NEAR(left[0], right[0], tolerance(p->fine) * size);
+        KIT_NEAR(left[1], right[1], tolerance(p->fine) * size);
+    }
 
     field *whole = coarse_vector(p->c, 1), *v = random_like(whole, 6), *b = field_like(v), *again = field_like(v);
     coarse_apply(p->c, b, v);
@@ -221,23 +226,76 @@ static void check_both(const product of[2], const char *what, double first[2])
     }
 }
 
+/* Coarse operators of the other sign of a twisted mass, on null vectors of `owners`, whose twisted mass is that of `of` less
+ * by->twist; of c itself without one. */
+static void open_opposites(product of[2], const product owners[2], const operator_shift *by)
+{
+    linop *fine = of[0].fine, *partner = fine->coarsening->partner(fine);
+    const double mu = fine->coarsening->twist(fine);
+    const operator_shift all = {by->number, by->twist - 2 * mu};
+    KIT_INT(partner == fine, mu == 0);
+    for (int level = 0; level < 2; level++) {
+        of[level].opposite = of[level].c;
+        if (partner == fine) continue;
+        linop_refresh(partner);
+        of[level].opposite =
+            coarse_create_shifted(level ? coarse_system(of[0].opposite) : partner, owners[level].c);
+        coarse_build_shifted(of[level].opposite, &all);
+    }
+}
+
+static void close_opposites(const product of[2])
+{
+    for (int level = 1; level >= 0; level--)
+        if (of[level].opposite != of[level].c) coarse_destroy(of[level].opposite);
+}
+
+/* M_c of a factor of mu less that of none is i mu (factor - 1) gamma_5. */
+static void check_factor(const product *p, const coarse_settings *set)
+{
+    coarse_settings scaled = *set;
+    scaled.mu_factor = 4;
+    const double mu = p->fine->coarsening->twist(p->fine);
+    coarse *c = coarse_create(p->fine, &scaled);
+    set_random_vectors(c, p->fine, set->vectors);
+    coarse_build(c);
+    double complex *of[3] = {NULL}; /* v, M_c v without the factor and with it */
+    for (int i = 0; i < 2; i++) {
+        field *like = coarse_vector(i ? c : p->c, 1), *v = random_like(like, 9), *t = field_like(v);
+        coarse_apply(i ? c : p->c, t, v);
+        if (i == 0) of[0] = (double complex *)kit_gather(v);
+        of[i + 1] = (double complex *)kit_gather(t);
+        const size_t n = kit_reals(t) / 2, row = (size_t)t->reals / 2;
+        for (size_t k = 0; i && k < n; k++) of[2][k] -= 3 * mu * I * (k % row < row / 2 ? of[0][k] : -of[0][k]);
+        if (i) KIT_NEAR(kit_distance(of[2], of[1], 2 * n) / kit_largest(of[1], 2 * n), 0, 4 * tolerance(p->fine));
+        field *const all[] = {like, v, t};
+        for (int k = 0; k < 3; k++) field_destroy(all[k]);
+    }
+    for (int i = 0; i < 3; i++) free(of[i]);
+    coarse_destroy(c);
+}
+
 /* A heavier quark on the null vectors of this one. */
 static void check_shifted(const product of[2], const field *links, const wilson_settings *set, precision prec,
                           double first[2])
 {
     wilson_settings heavier = *set;
     heavier.mass += SHIFT;
+    if (set->mu != 0) heavier.mu += TWIST;
     wilson *w = wilson_create(links, &heavier);
     linop *fine = linop_at(wilson_schur(w), prec, kit_place);
-    double by = 0;
+    operator_shift by = {0, 0};
     linop_refresh(fine);
     KIT_INT(fine->coarsening->shifted(fine, of[0].fine, &by), 1);
-    KIT_NEAR(by, SHIFT, 1e-15);
+    KIT_NEAR(by.number, SHIFT, 1e-15);
+    KIT_NEAR(by.twist, set->mu != 0 ? TWIST : 0, 1e-15);
     coarse *c = coarse_create_shifted(fine, of[0].c), *next = coarse_create_shifted(coarse_system(c), of[1].c);
-    coarse_build_shifted(c, by);
-    coarse_build_shifted(next, by);
-    const product shifted[2] = {{w, NULL, fine, c}, {NULL, c, coarse_system(c), next}};
+    coarse_build_shifted(c, &by);
+    coarse_build_shifted(next, &by);
+    product shifted[2] = {{w, NULL, fine, c, c}, {NULL, c, coarse_system(c), next, next}};
+    open_opposites(shifted, of, &by);
     check_both(shifted, " of a heavier quark", first);
+    close_opposites(shifted);
     coarse_destroy(next);
     coarse_destroy(c);
     wilson_destroy(w);
@@ -260,15 +318,18 @@ static void check_levels(wilson *w, const field *links, const wilson_settings *s
     set_random_vectors(next, coarse_system(c), two.vectors);
     KIT_NEAR(coarse_build(next), 0, 0);
     KIT_INT(coarse_system(next)->lat->parities, 1);
-    const product of[2] = {{w, NULL, fine, c}, {NULL, c, coarse_system(c), next}};
+    product of[2] = {{w, NULL, fine, c, c}, {NULL, c, coarse_system(c), next, next}};
+    open_opposites(of, of, &(operator_shift){0, 0});
     check_both(of, "", first[0]);
+    close_opposites(of);
+    if (set->mu != 0) check_factor(&of[0], &one);
     check_shifted(of, links, set, prec, first[1]);
     coarse_destroy(next);
     coarse_destroy(c);
     check_dependent(fine, &one);
 }
 
-enum { FORMS = 3 };
+enum { FORMS = 4 };
 
 static void check_grid(const int grid[4], double first[FORMS][3][2][2])
 {
@@ -280,7 +341,8 @@ static void check_grid(const int grid[4], double first[FORMS][3][2][2])
     check_refusals(lat);
     for (int form = 0; form < FORMS; form++) {
         const wilson_settings set = {.mass = 0.1,
-                                     .c_sw = form == 1 ? 1.2 : 0,
+                                     .c_sw = form % 2 ? 1.2 : 0,
+                                     .mu = form == 3 ? -0.15 : 0,
                                      .form = form ? SCHUR_SYMMETRIC : SCHUR_ASYMMETRIC,
                                      .p = form ? PARITY_ODD : PARITY_EVEN,
                                      .storage = form ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS,

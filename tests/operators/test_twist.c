@@ -40,6 +40,13 @@ static const kind kinds[] = {
      .type = CLOVER,
      .stout = 1,
      .w = {.c_sw = 1.1, .form = SCHUR_SYMMETRIC, .p = PARITY_ODD, .storage = FIELD_LINKS}},
+    {.name = "exponential clover",
+     .type = CLOVER,
+     .w = {.c_sw = 1.9, .exponential = 1, .storage = FIELD_LINKS_TWO_ROWS}},
+    {.name = "exponential twisted clover, open time",
+     .type = CLOVER,
+     .open = 1,
+     .w = {.c_sw = 1.2, .exponential = 1, .mu = 0.2, .inside = 0.1, .p = PARITY_ODD, .storage = FIELD_LINKS}},
     {.name = "Moebius",
      .type = WALLS,
      .m = {.mass = MASS, .M5 = 1.8, .b5 = 1.5, .c5 = 0.5, .Ls = 6, .storage = FIELD_LINKS_TWO_ROWS}},
@@ -252,6 +259,7 @@ static void oracle(double complex *out, const double complex *in, const kind *k,
     double complex *v = stout(u, k->stout ? 2 : 0);
     twist(v, theta, 1);
     ref_wilson_create(&w, shape, v, k->type == CLOVER ? MASS : -k->m.M5, k->w.c_sw, -1);
+    if (k->w.exponential) ref_wilson_exponential(&w, 4 + MASS);
     ref_wilson_inside(&w, k->w.inside);
     if (k->w.mu != 0) ref_wilson_twist(&w, k->w.mu);
     double complex *inner = kit_copy(in, numbers(k) * sizeof *in);

@@ -12,6 +12,8 @@
  *
  * Even-odd: M = A + H, A block diagonal in sites, H = -hop/2 connects the parities;
  * det M = det A_qq det(A_pp - H_pq A_qq^-1 H_qp). */
+#include <gsl/gsl_complex_math.h>
+#include <gsl/gsl_eigen.h>
 #include "reference.h"
 
 #include <math.h>
@@ -157,6 +159,35 @@ void ref_wilson_create_anisotropic(struct ref_wilson *w, struct ref_lattice l, c
         ref_clover_site_anisotropic(w->a + 144 * site, l, u, site, mass, k);
         ref_inverse(w->a_inverse + 144 * site, 12, w->a + 144 * site);
     }
+}
+
+/* By eigenvalues, site by site. */
+void ref_wilson_exponential(struct ref_wilson *w, double diagonal)
+{
+    gsl_matrix_complex *m = gsl_matrix_complex_alloc(12, 12), *v = gsl_matrix_complex_alloc(12, 12);
+    gsl_vector *values = gsl_vector_alloc(12);
+    gsl_eigen_hermv_workspace *work = gsl_eigen_hermv_alloc(12);
+    for (size_t site = 0; site < ref_volume(w->l); site++) {
+        double complex *a = w->a + 144 * site;
+        for (size_t i = 0; i < 144; i++) {
+            const double complex x = (a[i] - (i % 13 == 0 ? diagonal : 0)) / diagonal;
+            gsl_matrix_complex_set(m, i / 12, i % 12, gsl_complex_rect(creal(x), cimag(x)));
+            a[i] = 0;
+        }
+        gsl_eigen_hermv(m, values, v, work);
+        for (size_t k = 0; k < 12; k++)
+            for (size_t i = 0; i < 144; i++) {
+                const gsl_complex row = gsl_matrix_complex_get(v, i / 12, k),
+                                  col = gsl_matrix_complex_get(v, i % 12, k);
+                a[i] += diagonal * exp(gsl_vector_get(values, k)) * (GSL_REAL(row) + I * GSL_IMAG(row)) *
+                        (GSL_REAL(col) - I * GSL_IMAG(col));
+            }
+        ref_inverse(w->a_inverse + 144 * site, 12, a);
+    }
+    gsl_eigen_hermv_free(work);
+    gsl_vector_free(values);
+    gsl_matrix_complex_free(v);
+    gsl_matrix_complex_free(m);
 }
 
 void ref_wilson_twist(struct ref_wilson *w, double mu)

@@ -177,6 +177,8 @@ void ref_wilson_create(struct ref_wilson *w, struct ref_lattice l, const double 
 void ref_wilson_create_anisotropic(struct ref_wilson *w, struct ref_lattice l, const double complex *u, double mass,
                                    const struct ref_anisotropy *k, int bc);
 void ref_wilson_twist(struct ref_wilson *w, double mu);
+/* Makes the site-diagonal part diagonal exp[(a - diagonal) / diagonal], before it is twisted or changed next to the ends. */
+void ref_wilson_exponential(struct ref_wilson *w, double diagonal);
 /* Adds to the diagonal of A on the slices next to the ends of time. */
 void ref_wilson_inside(struct ref_wilson *w, double add);
 void ref_wilson_destroy(struct ref_wilson *w);
@@ -219,6 +221,17 @@ struct ref_mobius {
     int Ls;
 };
 void ref_mobius_apply(double complex *out, const double complex *in, const struct ref_mobius *m, int dagger);
+
+/* ---------------------------------------------------------------- non-degenerate doublet (ref_doublet.c) */
+
+/* M = D + i mu gamma_5 tau_twist + epsilon tau_split, tau_1 to tau_3; vectors are [flavour][site][12]. */
+struct ref_doublet {
+    const struct ref_wilson *w;
+    double mu, epsilon;
+    int twist, split;
+};
+extern const double complex ref_tau[3][2][2];
+void ref_doublet_apply(double complex *out, const double complex *in, const struct ref_doublet *d, int dagger);
 
 /* out = K in for the restricted additive Schwarz preconditioner K of that operator, from zero: in every block of `size`
  * sites, continued by `overlap` sites where it is shorter than the lattice, so many steps of minimal residual with

@@ -1,7 +1,7 @@
 /* Multigrid solves A^dagger by the levels of A, and follows links that change.
  *
- * Of every form of the Schur complement: S of A^dagger = S A S^-1 is what it claims to be, and A^dagger takes as many
- * iterations as A on levels that both share. Their number is gauge invariant. A set-up is kept while links move little, refreshed when they have moved far,
+ * Of every form of the Schur complement, with and without a twisted mass: S of A^dagger = S B S^-1 is what it claims to be, and
+ * A^dagger takes as many iterations as A on levels, or a set-up, that both share. Their number is gauge invariant. A set-up is kept while links move little, refreshed when they have moved far,
  * and made anew where that has not helped or a solve fails; a solve that a solver forgets to follow has the bits of a new
  * solver. Several right-hand sides at once have the bits and iterations that each has alone. */
 #include "tests/solvers/scene.h"
@@ -96,21 +96,24 @@ static void rotate_links(quark *q)
     free(u);
 }
 
-/* S A x = A^dagger S x, and S^-1 S x = x. */
+/* S B x = A^dagger S x, and S^-1 S x = x. */
 static void check_similar(const quark *q)
 {
-    linop *a = linop_at(q->direct, PREC_SINGLE, kit_place);
+    linop *a = linop_at(q->direct, PREC_SINGLE, kit_place), *b = a->coarsening->partner(a);
+    KIT_INT(a == b, q->set.mu == 0);
+    KIT_CHECK(b->coarsening->partner(b) == a);
     field *wide = random_vector(q->direct, 2), *x = linop_vector(a, 1), *y = field_like(x), *left = field_like(x),
           *right = field_like(x);
     vector_copy(x, wide);
     linop_refresh(a);
-    linop_apply(a, y, x, 0);
-    a->coarsening->gamma5_conjugate(a, left, y, 0);
-    a->coarsening->gamma5_conjugate(a, y, x, 0);
+    linop_refresh(b);
+    linop_apply(b, y, x, 0);
+    b->coarsening->gamma5_conjugate(b, left, y, 0);
+    b->coarsening->gamma5_conjugate(b, y, x, 0);
     linop_apply(a, right, y, 1);
     const double size = vector_norm2(right, 0);
     KIT_NEAR(sqrt(vector_axpy_norm2(left, -1, right, 0) / size), 0, 100 * kit_epsilon[PREC_SINGLE]);
-    a->coarsening->gamma5_conjugate(a, right, y, 1);
+    b->coarsening->gamma5_conjugate(b, right, y, 1);
     KIT_NEAR(sqrt(vector_axpy_norm2(right, -1, x, 0) / vector_norm2(x, 0)), 0, 100 * kit_epsilon[PREC_SINGLE]);
     field *const all[] = {wide, x, y, left, right};
     for (int i = 0; i < 5; i++) field_destroy(all[i]);
@@ -119,8 +122,10 @@ static void check_similar(const quark *q)
 static void check_adjoint(const quark *q)
 {
     solver *plain = follower(q->direct, 1.5, 8), *dagger = follower(q->adjoint, 1.5, 8);
-    KIT_CHECK(multigrid_levels_of(plain) == multigrid_levels_of(dagger));
+    KIT_INT(multigrid_levels_of(plain) == multigrid_levels_of(dagger), q->set.mu == 0);
     const int one = solves(plain, q), other = solves(dagger, q);
+    KIT_CHECK(multigrid_levels_of(plain)->owner == multigrid_levels_of(dagger)->owner);
+    KIT_INT(multigrid_levels_of(plain)->owner->number, 1);
     KIT_NEAR(other, one, 0.2 * one + 1);
     solver_destroy(plain);
     KIT_INT(solves(dagger, q), other);
@@ -165,7 +170,7 @@ static void check_follows(quark *q)
     solver_destroy(s);
 }
 
-/* A solver of a quark that is heavier by so much. */
+/* A solver of a quark that is heavier by so much, in its twisted mass if there is one. */
 static solver *of_mass(const quark *q, double more, wilson **w, int share)
 {
     solver_settings s = settings_of("multigrid", "single");
@@ -175,7 +180,8 @@ static solver *of_mass(const quark *q, double more, wilson **w, int share)
     multigrid_keys_of(&s)->refresh_at = 1.3;
     multigrid_keys_of(&s)->refresh_iterations = 8;
     multigrid_keys_of(&s)->share_setup = share;
-    set.mass += more;
+    if (set.mu != 0) set.mu += copysign(more, set.mu);
+    else set.mass += more;
     *w = wilson_create(q->links, &set);
     return solver_create(&s, wilson_schur(*w));
 }
@@ -191,7 +197,8 @@ static void check_shares(quark *q)
     const int first = solves(heavy, q), own = solves(alone, q), least = solves(light, q), between = solves(middle, q);
     for (int i = 0; i < 3; i++) KIT_CHECK(of[i]->owner == of[1]);
     KIT_CHECK(of[3]->owner == of[3]);
-    KIT_NEAR(of[0]->shift, 0.3, 1e-14);
+    KIT_NEAR(of[0]->shift.number, q->set.mu != 0 ? 0 : 0.3, 1e-14);
+    KIT_NEAR(fabs(of[0]->shift.twist), q->set.mu != 0 ? 0.3 : 0, 1e-14);
     KIT_INT(of[1]->number, 1);
     KIT_NEAR(first, own, 0.25 * own + 1);
     KIT_CHECK(between <= 1.25 * least + 1 && first <= 1.25 * least + 1);
@@ -423,14 +430,16 @@ int main(int argc, char **argv)
          .mass = -0.03,
          .form = SCHUR_SYMMETRIC,
          .p = PARITY_ODD,
-         .anisotropy = {3.4, 1.2, 1.5, 0.9}}};
-    static const char *const precs[] = {"double", "single", "half", "double", "single"};
+         .anisotropy = {3.4, 1.2, 1.5, 0.9}},
+        {.storage = FIELD_LINKS, .mass = -0.25, .mu = -0.02},
+        {.storage = FIELD_LINKS, .mass = -0.25, .c_sw = 1.2, .mu = 0.02, .form = SCHUR_SYMMETRIC, .p = PARITY_ODD}};
+    static const char *const precs[] = {"double", "single", "half", "double", "single", "double", "single"};
     int done = 0;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 7; i++) {
         quark q;
         if (!open_quark(&q, &forms[i])) continue;
-        kit_where("%s form, c_sw %g, xi_0 %g", forms[i].form == SCHUR_SYMMETRIC ? "symmetric" : "asymmetric",
-                  forms[i].c_sw, forms[i].anisotropy.xi_0);
+        kit_where("%s form, c_sw %g, xi_0 %g, mu %g", forms[i].form == SCHUR_SYMMETRIC ? "symmetric" : "asymmetric",
+                  forms[i].c_sw, forms[i].anisotropy.xi_0, forms[i].mu);
         check_similar(&q);
         check_adjoint(&q);
         for (int variant = 0; variant < VARIANTS; variant++)
