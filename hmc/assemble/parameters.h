@@ -138,6 +138,9 @@ void parameters_free(parameters *p);
 
 /* Boundary in time of the lattice. */
 time_boundary parameters_time(const parameters *p);
+/* The key of a source on an end slice of a lattice with so many, where quark fields vanish, with a message; null if there is none. */
+const char *parameters_source_at_end(const parameters *p, const named_source *s, int slices, char *message,
+                                     size_t size);
 /* True if the first configuration is read from the file [run] config. */
 int parameters_start_reads(const parameters *p);
 /* Number of the quark of this name, which there has to be. */

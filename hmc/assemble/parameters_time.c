@@ -1,5 +1,6 @@
 /* Boundaries in time: what they need of the other sections, and what does not go with them. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "hmc/assemble/parameters.h"
@@ -61,20 +62,25 @@ static void check_quarks(ini_input *in, const parameters *p)
     }
 }
 
-/* Sources on an end slice, where quark fields vanish. */
+const char *parameters_source_at_end(const parameters *p, const named_source *s, int slices, char *message, size_t size)
+{
+    int place[4];
+    source_place(&s->p, place);
+    if (parameters_time(p) == TIME_PERIODIC || (place[3] != 0 && place[3] != slices - 1)) return NULL;
+    const char *key = source_kind_has(s->p.kind, "place") ? "place" : "time";
+    snprintf(message, size,
+             "%s: [source.%s] %s is on time slice %d, an end of time_boundary = %s, where quark fields vanish; take a "
+             "slice from 1 to N_t - 2",
+             ini_where(p->input, "source", s->name, key), s->name, key, place[3], p->lattice.time_boundary);
+    return key;
+}
+
 static void check_sources(ini_input *in, const parameters *p)
 {
-    for (int i = 0; i < p->nsources; i++) {
-        const named_source *s = &p->sources[i];
-        int place[4];
-        source_place(&s->p, place);
-        if (source_sequential(&s->p) || (place[3] != 0 && place[3] != p->lattice.size[3] - 1)) continue;
-        const char *key = source_kind_has(s->p.kind, "place") ? "place" : "time";
-        ini_mistake(in,
-                    "%s: [source.%s] %s is on time slice %d, an end of time_boundary = %s, where quark fields vanish; "
-                    "take a slice from 1 to N_t - 2",
-                    ini_where(in, "source", s->name, key), s->name, key, place[3], p->lattice.time_boundary);
-    }
+    char message[1024];
+    for (int i = 0; i < p->nsources; i++)
+        if (parameters_source_at_end(p, &p->sources[i], p->lattice.size[3], message, sizeof message))
+            ini_mistake(in, "%s", message);
 }
 
 static void check_measurements(ini_input *in, const parameters *p)

@@ -81,7 +81,7 @@ static const struct {
     {"propagator_2", "[propagator.NAME] of the other quark; empty: the same"},
     {"positions", "number of positions on a configuration from which it is made, whose mean is taken; 1: that of the "
                   "source; more: random "
-                  "ones, by even numbers away from it"},
+                  "ones, by even numbers away from it, in space alone where time is not periodic"},
     {"exact_positions", "positions with solves by the propagators' solvers; the others have rough_solver alone, whose "
                         "bias is corrected by the first "
                         "ones (all-mode averaging). 0: all"},

@@ -15,6 +15,7 @@
 
 #include "hmc/measure/solves.h"
 #include "hmc/quarks/quark.h"
+#include "kernels/ops/gauge.h"
 #include "kernels/ops/vector.h"
 
 typedef struct {
@@ -92,6 +93,7 @@ static const field *noise_of(void *context, int i)
     estimator *e = context;
     const int number = (e->step - 1) * e->k->vectors + e->first + i;
     vector_random(e->noise, e->seed, RANDOM_NOISE, (uint32_t)number);
+    slices_scale(e->noise, SLICES_ENDS, 0); /* quark fields vanish there */
     return e->noise;
 }
 

@@ -185,6 +185,8 @@ static source_params moved(const measure_context *c, const named_source *s, cons
         user_error("%s: [source.%s] lies at %d.%d.%d.%d, outside the lattice of extents %d.%d.%d.%d",
                    ini_where(c->p->input, "source", s->name, key), s->name, place[0], place[1], place[2], place[3],
                    size[0], size[1], size[2], size[3]);
+    char message[1024];
+    if (parameters_source_at_end(c->p, s, size[3], message, sizeof message)) user_error("%s", message);
     if (shift) source_move(&m, shift, size);
     source_place(&m, place);
     return m;

@@ -90,6 +90,11 @@ try measure loops.ini copy.ildg lattice.size=4.4.4.8
 [ $status -ne 0 ] || fail "an open configuration in a periodic lattice"
 printed "open boundaries in time" "time_boundary"
 
+sed '/^size = /d; s/^place = .*/place = 0.0.0.7/' a.ini >end.ini
+try measure end.ini copy.ildg
+exits 2 "a source on an end, which the file tells"
+printed "place is on time slice 7, an end"
+
 say "solvers"
 try solve --json a.ini $small $config
 exits 0 "solvers on an open lattice"

@@ -139,8 +139,8 @@ static void test_recorded_actions(void)
     bench b = open_bench(RECORDED, 0, NULL);
     read_links(&b, "qlua.random-gauge.lime");
     replace_walls(b.s->links, 2, 2);
-    gauge_params wilson = {"wilson", 5.6, 0, 1, 0, 1, 1, 1}, tree = {"symanzik_tadpole", 7.5, 0, 0.9, 0, 1, 1, 1},
-                 space = {"symanzik_space", 1.7, 0, 1, 0, 5, 0.73698, 1};
+    gauge_params wilson = {"wilson", 5.6, 0, 1, 0, 1, 1, 1, 1}, tree = {"symanzik_tadpole", 7.5, 0, 0.9, 0, 1, 1, 1, 1},
+                 space = {"symanzik_space", 1.7, 0, 1, 0, 5, 0.73698, 1, 1};
     const field *u = b.s->links;
     CHECK_REL(without_constant(u, gauge_params_weights(&wilson)), -15279.0968049644, 1e-13);
     CHECK_REL(without_constant(u, (gauge_weights){.plaquette = {5.6, 0}}), -8579.42388656827, 1e-13);
