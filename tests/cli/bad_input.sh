@@ -238,9 +238,9 @@ refused "positions of one file" -- "${positions[@]}" measure.p.positions=4 propa
 walls=("${positions[@]}" propagator.p.sink=wall)
 refused "a wall with momenta" -- "${walls[@]}" measure.p.kind=mesons measure.p.momentum2=1 -- "momentum2 = 1, but the sink of [propagator.p] is a wall"
 refused "a sink that is not there" -- "${positions[@]}" propagator.p.sink=sites -- "sink" "did you mean 'site'?"
-weights=(run b.ini source.s.place=0.0.0.0 measure.p.kind=reweighting measure.p.propagator= measure.p.quark=light)
-refused "a weight of no change" -- "${weights[@]}" -- "needs one of to_mass, to_kappa and to_mu, and has none"
-refused "a weight of a twisted mass that is not there" -- "${weights[@]}" measure.p.to_mu=0 -- "to_mu = 0 of [measure.p] is for a quark of kind = twisted_mass"
+edited w.ini '$a [measure.p]\nkind = reweighting\nquark = light'
+refused "a weight of no change" -- run w.ini -- "needs one of to_mass, to_kappa and to_mu, and has none"
+refused "a weight of a twisted mass that is not there" -- run w.ini measure.p.to_mu=0 -- "to_mu = 0 of [measure.p] is for a quark of kind = twisted_mass"
 refused "no position" -- "${positions[@]}" measure.p.positions=0 -- "positions" "1"
 
 say "the input of an earlier form"
