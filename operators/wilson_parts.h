@@ -1,4 +1,4 @@
-/* What the files of the Wilson-clover operator share: for them alone. */
+/* Parts that the files of the Wilson-clover operator share; for them alone. */
 #ifndef PLAQ_WILSON_PARTS_H
 #define PLAQ_WILSON_PARTS_H
 
@@ -54,7 +54,7 @@ static inline int wilson_has_clover_term(const wilson *w)
 
 /* Brings smeared links up to date, whose version then tells of what is derived from them. */
 void wilson_follow_map(const wilson *w);
-/* *to = from in another precision and place, made when it is not there; nothing without `from`. */
+/* Copy of a field into *to, in another precision and place, made when it is not there; nothing without `from`. */
 void wilson_convert(field **to, const field *from, precision prec, place where);
 const wilson_material *wilson_material_of(wilson_complement *s);
 /* The clover term on both parities, of which the Schur complement needs one at most. */

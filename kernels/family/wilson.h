@@ -17,7 +17,7 @@ typedef struct {
     view ghost[8];   /* half spinors from over the rank's faces: projected, and from below already times U^dagger */
     int ghost_first; /* the right-hand side in them that belongs to in's first one; 0 outside the GPU's kernels */
     double a, b, mu;
-    double epsilon; /* of a doublet, in the kernel hop_doublet */
+    double epsilon; /* mass splitting of a doublet, in the kernel hop_doublet */
     double a_space; /* a of the spatial directions, a times nu / xi_0 on an anisotropic lattice */
     int parity;     /* parity of out */
     int sign;
