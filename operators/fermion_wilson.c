@@ -98,10 +98,18 @@ static void destroy(fermion *f)
         .add_force = add_force, .add_variation = add_variation, .close_force = close_force, .destroy = destroy,        \
         __VA_ARGS__                                                                                                    \
     }
-/* Plain Wilson quarks have a constant for the other factor of the determinant. */
-static const fermion_table plain = TABLE(open_force, ),
+/* Quarks with a constant for the other factor of the determinant. */
+static const fermion_table plain = TABLE(open_force, ), plain_thin = TABLE(open_thin, ),
                            clover = TABLE(open_force, .log_det = log_det, .add_force_log_det = add_force_log_det),
                            thin_clover = TABLE(open_thin, .log_det = log_det, .add_force_log_det = add_force_log_det);
+
+/* Plain Wilson quarks, and exponential clover terms, whose exponents have no trace, unless more than a factor stands beside them. */
+static int has_constant_det(const wilson_settings *s)
+{
+    const clover_coefficients c = wilson_clover(s);
+    if (c.space == 0 && c.time == 0) return c.inside == 0;
+    return c.exponential && c.inside == 0 && s->mu == 0 && s->epsilon == 0;
+}
 
 fermion *wilson_fermion(const field *links, const wilson_settings *s)
 {
@@ -109,11 +117,8 @@ fermion *wilson_fermion(const field *links, const wilson_settings *s)
     REQUIRE_MEMORY(q, "out of memory");
     q->w = wilson_create(links, s);
     linop *direct = wilson_schur(q->w);
-    const clover_coefficients c = wilson_clover(s);
-    fermion_open(&q->base,
-                 c.space == 0 && c.time == 0 && c.inside == 0 ? &plain
-                 : s->thin_clover                             ? &thin_clover
-                                                              : &clover,
-                 links, s->map, direct, normal_create(direct));
+    const fermion_table *const tables[2][2] = {{&clover, &thin_clover}, {&plain, &plain_thin}};
+    fermion_open(&q->base, tables[has_constant_det(s)][s->thin_clover != 0], links, s->map, direct,
+                 normal_create(direct));
     return &q->base;
 }

@@ -555,7 +555,6 @@ void wilson_force_add_log_det(wilson_force *f, wilson *w, double weight)
 {
     if (!wilson_has_clover_term(w)) return;
     const wilson_material *m = material_at(w, PREC_DOUBLE, w->links->where);
-    if (w->c.exponential && !has_twist(w)) return; /* the exponent has no trace, and the determinant is constant */
     need_tensor(f);
     if (!w->c.exponential) {
         clover_insert_det(f->tensor, w->q, w->c, weight, m->inverse);

@@ -93,7 +93,7 @@ typedef struct {
     const field *links;
     field *of_hop, *of_clover, *tensor; /* two borrowed forces; tensor of its own, made when a term needs it */
     field *outer; /* products of vectors that the exponential clover term of an operator waits for */
-    wilson *of;   /* that operator */
+    wilson *of;   /* operator of outer */
 } wilson_force;
 
 /* links: those of the clover term. The forces, which may be one field, are those of the hop's links but for their twist and

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "hmc/assemble/simulation.h"
-#include "hmc/quarks/quark.h"
+#include "hmc/quarks/quark_wilson.h"
 #include "hmc/integrate/trajectory.h"
 #include "hmc/record/stretch.h"
 #include "kernels/base/error.h"
@@ -54,7 +54,7 @@ static double root_condition(const quark_params *f, double mass)
     const double m = fmax(mass, 1e-4);
     if (kind->spins == 1) return sqrt(4 + m * m) / m;
     if (kind->slices) return 0.8 / (m + 1e-3);
-    const int clover = kind->log_det ? kind->log_det(f) : 1;
+    const int clover = wilson_keys_of(f) ? wilson_has_clover(f) : 1;
     const double mu = kind->twist ? kind->twist(f) : 0;
     return 2 / hypot(fmax(mass + (clover ? 0.32 : 0.84), 0.005), mu);
 }

@@ -194,6 +194,13 @@ int wilson_has_clover(const quark_params *f)
     return c.space != 0 || c.time != 0 || c.inside != 0;
 }
 
+int wilson_has_log_det(const quark_params *f)
+{
+    const quark_kind *kind = quark_kind_of(f);
+    const int constant = is_exponential(f) && wilson_keys_of(f)->c_F == 1 && !kind->twisted_mass && !kind->doublet;
+    return wilson_has_clover(f) && !constant;
+}
+
 /* Hops and clover terms of the Schur complement and its dagger on half the sites. */
 double wilson_normal_flops(const quark_params *f)
 {
@@ -232,7 +239,7 @@ const quark_kind quark_wilson_clover = {.name = "wilson_clover",
                                         .make = make,
                                         .describe = describe,
                                         .same_operator = wilson_same_operator,
-                                        .log_det = wilson_has_clover,
+                                        .log_det = wilson_has_log_det,
                                         .normal_flops = wilson_normal_flops,
                                         .force_flops = wilson_force_flops,
                                         .term_flops = wilson_term_flops,

@@ -25,6 +25,8 @@ void wilson_keys_complete(const ini_input *in, named_quark *q);
 void wilson_describe(const quark_params *q, double mass, char *text, size_t size);
 int wilson_same_operator(const quark_params *q, const quark_params *r);
 int wilson_has_clover(const quark_params *q);
+/* True if the factor of the determinant that even-odd takes out depends on the links. */
+int wilson_has_log_det(const quark_params *q);
 double wilson_normal_flops(const quark_params *q);
 double wilson_force_flops(const quark_params *q);
 double wilson_term_flops(const quark_params *q);

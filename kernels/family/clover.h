@@ -40,7 +40,7 @@ typedef struct {
 typedef struct {
     view in, out;
     double diagonal;
-    double inside; /* as in clover_build_args */
+    double inside; /* inside of clover_build_args */
     int terms;
     geom g;
     int parity;

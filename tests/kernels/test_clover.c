@@ -22,7 +22,7 @@ static clover_coefficients both(double c_sw)
 
 static clover_coefficients present(void)
 {
-    return (clover_coefficients){coefficients.c_R / coefficients.xi_0, coefficients.c_T, 0};
+    return (clover_coefficients){coefficients.c_R / coefficients.xi_0, coefficients.c_T, 0, 0};
 }
 
 static double space(void)
