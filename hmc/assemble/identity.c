@@ -58,12 +58,13 @@ static void add(param_text *text, const char *section, const char *key, const vo
     add_one(text, s, p, in);
 }
 
-/* Keys of quarks that came after files with identities: these have them where they are not the default. */
-static int is_later(const param *p, const void *in)
+/* Keys that came after files with identities: these have them where they are not the default. */
+static const char later_of_quarks[] = "c_F clover_term";
+
+static int is_later(const char *later, const param *p, const void *in)
 {
-    static const char *const later = "c_F clover_term";
     char value[PARAM_TEXT_SIZE];
-    if (!param_has_word(later, p->name)) return 0;
+    if (!later || !param_has_word(later, p->name)) return 0;
     param_format(p, in, value, sizeof value);
     return !strcmp(value, p->deflt);
 }
@@ -71,7 +72,7 @@ static int is_later(const param *p, const void *in)
 static void add_physics(param_text *text, const param_section *s, const void *in)
 {
     for (int i = 0; i < s->count; i++)
-        if (s->table[i].physics && !is_later(&s->table[i], in)) add_one(text, s, &s->table[i], in);
+        if (s->table[i].physics && !is_later(later_of_quarks, &s->table[i], in)) add_one(text, s, &s->table[i], in);
 }
 
 static void add_links(param_text *text, const link_settings *links)
@@ -157,10 +158,11 @@ static void add_prefixed(param_text *text, const char *prefix, const char *lines
 }
 
 /* Keys of a section but for names of others. */
-static void add_values(param_text *text, const param_section *s, const void *in)
+static void add_values(param_text *text, const param_section *s, const char *later, const void *in)
 {
     for (int i = 0; i < s->count; i++)
-        if (s->table[i].type != PARAM_NAME && s->table[i].type != PARAM_NAMES) add_one(text, s, &s->table[i], in);
+        if (s->table[i].type != PARAM_NAME && s->table[i].type != PARAM_NAMES && !is_later(later, &s->table[i], in))
+            add_one(text, s, &s->table[i], in);
 }
 
 /* The smearing of this name, if any. */
@@ -169,7 +171,7 @@ static void add_smearing(param_text *text, const parameters *p, const char *pref
     const named_smearing *s = parameters_smearing(p, name);
     param_text keys = {0};
     if (!s) return;
-    add_values(&keys, smearing_section(), &s->p);
+    add_values(&keys, smearing_section(), NULL, &s->p);
     if (s->p.links[0]) add_links(&keys, parameters_links(p, s->p.links));
     add_prefixed(text, prefix, keys.data);
     param_text_free(&keys);
@@ -181,8 +183,8 @@ static void add_source(param_text *text, const parameters *p, const char *name)
 {
     const source_params *s = &parameters_source(p, name)->p;
     const source_kind *kind = source_kind_find(s->kind);
-    add_values(text, source_section(0), s);
-    add_values(text, kind->own, s);
+    add_values(text, source_section(0), NULL, s);
+    add_values(text, kind->own, kind->later, s);
     if (kind->sequential) {
         param_text keys = {0};
         add_propagator(&keys, p, source_sequential(s)->propagator);
@@ -271,13 +273,8 @@ static void add_noise(param_text *text, const parameters *p, const named_measure
 /* An observable's own keys. */
 static void add_own(param_text *text, const observable *o, const measure_params *m)
 {
-    char value[PARAM_TEXT_SIZE];
-    for (int i = 0; i < o->own->count; i++) {
-        const param *p = &o->own->table[i];
-        param_format(p, m, value, sizeof value);
-        if (o->later && param_has_word(o->later, p->name) && !strcmp(value, p->deflt)) continue;
-        add_one(text, o->own, p, m);
-    }
+    for (int i = 0; i < o->own->count; i++)
+        if (!is_later(o->later, &o->own->table[i], m)) add_one(text, o->own, &o->own->table[i], m);
 }
 
 param_text identity_of_measurement(const parameters *p, const named_measure *m)

@@ -56,7 +56,7 @@ static void check_sources(const ini_input *in, const parameters *p, const named_
     int place[4], there[4];
     source_place(&a->p, place);
     source_place(&b->p, there);
-    const int differ = kind->noise != other->noise || (kind->noise && memcmp(&a->p.own, &b->p.own, sizeof a->p.own));
+    const int differ = kind->noise != other->noise || (kind->noise && !source_same_noise(&a->p, &b->p));
     if (memcmp(place, there, sizeof place) || differ)
         user_error("%s: [measure.%s] contracts propagators of sources that do not go together: [source.%s] of "
                    "[propagator.%s] is %s at %d.%d.%d.%d, [source.%s] of [propagator.%s] %s at %d.%d.%d.%d%s",

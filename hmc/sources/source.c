@@ -67,6 +67,20 @@ const sequential_keys *source_sequential(const source_params *s)
     return source_kind_find(s->kind)->sequential ? SOURCE_OWN(sequential_keys, s) : NULL;
 }
 
+int source_same_noise(const source_params *a, const source_params *b)
+{
+    const param_section *own = source_kind_find(a->kind)->own;
+    char one[PARAM_TEXT_SIZE], other[PARAM_TEXT_SIZE];
+    int same = !strcmp(a->kind, b->kind);
+    for (int i = 0; same && i < own->count; i++) {
+        if (!strcmp(own->table[i].name, "momentum")) continue;
+        param_format(&own->table[i], a, one, sizeof one);
+        param_format(&own->table[i], b, other, sizeof other);
+        same = !strcmp(one, other);
+    }
+    return same;
+}
+
 /* ---- fields ---- */
 
 /* The numbers of the key that has the source's place, and the direction of the first: 0 of all four, 3 of the time. */

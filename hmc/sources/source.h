@@ -31,7 +31,9 @@ typedef struct {
 typedef struct {
     const char *name, *help;
     const param_section *own; /* a part of the section with its own keys, its owner the name */
-    int noise;                /* 1: f(x) has random numbers; products of more than two columns have no mean */
+    /* Own keys that came after tables of results: the identity has them where they are not the default. Null: none. */
+    const char *later;
+    int noise;  /* 1: f(x) has random numbers; products of more than two columns have no mean */
     int baryon; /* 1: a sequential source of three quarks, whose sign at an antiperiodic edge is taken out */
     /* f at global coordinates x on that slice. `size`: extents of the lattice; `seed`: of noise. */
     double complex (*value)(const source_params *s, const int x[4], const int size[4], uint64_t seed);
@@ -63,6 +65,8 @@ typedef struct {
 /* The keys of a sequential source; null for all others. */
 const sequential_keys *source_sequential(const source_params *s);
 
+/* True if two sources of noise have the same numbers, whatever their momenta. */
+int source_same_noise(const source_params *a, const source_params *b);
 /* Origin of times and of the phases of momenta, and the one time slice with sources; of a sequential source the slice alone, for
  * its origin is that of the other propagator. */
 void source_place(const source_params *s, int place[4]);

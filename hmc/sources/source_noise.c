@@ -1,4 +1,5 @@
-/* noise: random numbers of modulus one on a time slice, the same in every component. The mean over noise of the product of two
+/* noise: random numbers of modulus one on a time slice, the same in every component, times a plane wave exp(i p.x). With one propagator
+ * of p and one at rest a meson has the momentum p. The mean over noise of the product of two
  * columns is the sum over point sources of the slice (M. Foster and C. Michael, Phys. Rev. D 59 (1999) 074503), for every pair
  * of gamma matrices, for spins and colours have columns of their own. */
 #include "hmc/sources/source.h"
@@ -10,7 +11,7 @@
 #include "kernels/lattice/purpose.h"
 
 typedef struct {
-    int time, number;
+    int time, number, momentum[4];
     char numbers[PARAM_CHOICE_SIZE];
 } noise_keys;
 
@@ -22,7 +23,9 @@ static double complex value(const source_params *s, const int x[4], const int si
     uint32_t word[4] = {(uint32_t)site, (uint32_t)(site >> 32), (uint32_t)k->number, RANDOM_WALL};
     philox(word, (uint32_t)seed, (uint32_t)(seed >> 32));
     const double re = word[0] >> 31 ? -1 : 1, im = word[1] >> 31 ? -1 : 1;
-    return strcmp(k->numbers, "z4") ? re : M_SQRT1_2 * (re + I * im);
+    const double complex number = strcmp(k->numbers, "z4") ? re : M_SQRT1_2 * (re + I * im);
+    const int *n = k->momentum;
+    return n[0] || n[1] || n[2] ? number * source_wave(n, x, size) : number;
 }
 
 static const param own[] = {
@@ -31,6 +34,11 @@ static const param own[] = {
      0},
     {"number", PARAM_INT, SOURCE_KEY(noise_keys, number), "0", "[0,inf)", NULL,
      "which of the vectors that [run] seed and the configuration make; sources of different number are independent", 0},
+    {"momentum", PARAM_INT4, SOURCE_KEY(noise_keys, momentum), "0.0.0.0", "[-1000,1000]", "2 pi / L",
+     "n_x.n_y.n_z.0 of the plane wave exp(i p.x); a meson of propagators from this source and from the same noise at "
+     "rest has this "
+     "momentum alone",
+     0},
 };
 static const param_section part = PARAM_PART("source", "noise", source_params, own);
 
@@ -38,5 +46,6 @@ const source_kind source_kind_noise = {
     .name = "noise",
     .help = "random numbers on all sites of a time slice, the same in every component, for mesons",
     .own = &part,
+    .later = "momentum",
     .noise = 1,
     .value = value};

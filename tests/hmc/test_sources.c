@@ -128,6 +128,18 @@ static void test_noise(const lattice *lat)
         }
         CHECK_NEAR(cabs(product), 0, 5 / sqrt(31. * HITS));
         CHECK_NEAR(cabs(mean), 0, 5 / sqrt(32. * HITS));
+        double complex moved[32];
+        double worst = 0;
+        noise_of(first, lat, "3", 7);
+        observe_source_set("momentum", "1.0.-1.0");
+        noise_of(moved, lat, "3", 7);
+        observe_source_set("momentum", "0.0.0.0");
+        for (int i = 0; i < 32; i++) {
+            const int x = i % shape.size[0], z = i / (shape.size[0] * shape.size[1]);
+            const double complex wave = cexp(2 * M_PI * I * ((double)x / shape.size[0] - (double)z / shape.size[2]));
+            worst = fmax(worst, cabs(moved[i] - wave * first[i]));
+        }
+        CHECK(worst < 1e-14);
         CHECK_NEAR(cabs(square - (k == 0)), 0, k == 0 ? 1e-11 : 5 / sqrt(32. * HITS));
     }
 }
