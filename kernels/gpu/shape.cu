@@ -120,7 +120,10 @@ static bool hops(kernel_id id)
 static int variant_of(kernel_id id, const void *args, long special)
 {
     if (special >= 0) return *(const int *)((const char *)args + special);
-    if (id == KERNEL_gauge_force) return ((const gauge_force_args *)args)->c1 != 0;
+    if (id == KERNEL_gauge_force) {
+        const double *c1 = ((const gauge_force_args *)args)->c1;
+        return c1[0] != 0 || c1[1] != 0 || c1[2] != 0;
+    }
     if (id == KERNEL_staggered_hop) return ((const staggered_hop_args *)args)->far_reals;
     if (!hops(id)) return 0;
     const hop_args *a = (const hop_args *)args;
