@@ -14,7 +14,7 @@ static const char *const quark_variants[] = {
     "c_sw = 1.3\nschur = symmetric\n",
     "schur = asymmetric\nlink_reals = 12\n",
     "c_sw = 1.9\nclover_term = exponential\n",
-    "mu = 0.3\nc_sw = 1.2\nclover_term = exponential\nschur = symmetric\n",
+    "mu = 0.8\nc_sw = 1.9\nclover_term = exponential\nschur = symmetric\n",
     "mu = 0.3\nc_sw = 0\n",
     "mu = -0.25\nc_sw = 1.3\n",
     "mu = 0.4\nc_sw = 1.3\nschur = symmetric\nlink_reals = 12\n",
