@@ -22,6 +22,8 @@ static const char *const quarks[] = {
     "c_sw = 1.2\nlinks = smeared\nclover_links = thin\ntheta = 0.3 0 0 0\n",
     "c_sw = 0\nparity = even\nlinks = smeared\ntheta = 0.5 0 0 0.9\n",
     "xi_0 = 2.5\nnu = 0.9\nclover_R = 1.4\nclover_T = 0.7\nlinks = hex\n",
+    "c_sw = 1.9\nclover_term = exponential\nlinks = smeared\nclover_links = thin\n",
+    "mu = 0.5\nc_sw = 1.5\nclover_term = exponential\nschur = symmetric\n",
     "mu = 0.2\nc_sw = 1.3\n",
     "mu = 0.2\nxi_0 = 2.5\nnu = 0.9\nclover_R = 1.4\nclover_T = 0.7\n",
     "mu = -0.3\nc_sw = 1.1\nschur = symmetric\nlinks = hex\ntheta = 0.3 0 0 0\n",
