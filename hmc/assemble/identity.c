@@ -59,7 +59,7 @@ static void add(param_text *text, const char *section, const char *key, const vo
 }
 
 /* Keys that came after files with identities: these have them where they are not the default. */
-static const char later_of_quarks[] = "c_F clover_term";
+static const char later_keys[] = "c_F clover_term low_phases up_phases c_G";
 
 static int is_later(const char *later, const param *p, const void *in)
 {
@@ -72,7 +72,7 @@ static int is_later(const char *later, const param *p, const void *in)
 static void add_physics(param_text *text, const param_section *s, const void *in)
 {
     for (int i = 0; i < s->count; i++)
-        if (s->table[i].physics && !is_later(later_of_quarks, &s->table[i], in)) add_one(text, s, &s->table[i], in);
+        if (s->table[i].physics && !is_later(later_keys, &s->table[i], in)) add_one(text, s, &s->table[i], in);
 }
 
 static void add_links(param_text *text, const link_settings *links)
@@ -110,7 +110,7 @@ static void add_named(param_text *text, const param_section *s, const char *inst
     char value[PARAM_TEXT_SIZE];
     for (int i = 0; i < s->count; i++) {
         const param *p = &s->table[i];
-        if (!p->physics) continue;
+        if (!p->physics || is_later(later_keys, p, in)) continue;
         param_format(p, in, value, sizeof value);
         param_text_add(text, "%s%s%s.%s = %s\n", s->section, instance ? "." : "", instance ? instance : "", p->name,
                        value);
