@@ -30,6 +30,8 @@ typedef struct {
 
 /* Kernels by number, null after the last. */
 const flow_kernel *flow_kernel_number(int i);
+/* The kernel of this name, which there is. */
+const flow_kernel *flow_kernel_find(const char *name);
 
 /* The scheme is unstable beyond 2.51 / w, w the fastest mode of the flow: 16, 80/3 and 160/9 of the three kernels,
  * and 12 + 4 xi^2 of kernel wilson with an anisotropy. */

@@ -555,19 +555,14 @@ void wilson_force_add_log_det(wilson_force *f, wilson *w, double weight)
 {
     if (!wilson_has_clover_term(w)) return;
     const wilson_material *m = material_at(w, PREC_DOUBLE, w->links->where);
+    field *exponent = w->c.exponential ? exponent_of(w) : NULL, *chained = exponent ? field_like(m->inverse) : NULL;
     need_tensor(f);
-    if (!w->c.exponential) {
-        clover_insert_det(f->tensor, w->q, w->c, weight, m->inverse);
-        if (w->form == SCHUR_SYMMETRIC) clover_insert_det(f->tensor, w->p, w->c, weight, m->inverse);
-        return;
-    }
-    field *exponent = exponent_of(w), *h = field_like(m->inverse);
     for (int k = 0; k < (w->form == SCHUR_SYMMETRIC ? 2 : 1); k++) {
         const parity p = k ? w->p : w->q;
-        clover_chain(h, p, m->inverse, exponent, diagonal(w), w->c);
-        clover_insert_det(f->tensor, p, w->c, weight, h);
+        if (exponent) clover_chain(chained, p, m->inverse, exponent, diagonal(w), w->c);
+        clover_insert_det(f->tensor, p, w->c, weight, exponent ? chained : m->inverse);
     }
-    field_destroy(h);
+    field_destroy(chained);
     field_destroy(exponent);
 }
 

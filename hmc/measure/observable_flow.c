@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "hmc/measure/observable.h"
 #include "hmc/measure/slices.h"
@@ -41,13 +40,6 @@ static const measure_column summary[] = {
     {"t0", "a^2", "flow time where t^2 E = 0.3"},
     {"w0", "a", "root of the flow time where t d/dt (t^2 E) = 0.3"},
 };
-
-static const flow_kernel *kernel_of(const flow_keys *k)
-{
-    int i = 0;
-    while (strcmp(flow_kernel_number(i)->name, k->kernel)) i++;
-    return flow_kernel_number(i);
-}
 
 /* Averages over the time slices of a window; the charge of all. */
 static void add_row_of_window(measure_result *r, const flow_keys *k, double t, const field *links, field *tensor)
@@ -131,7 +123,7 @@ static void find_scales(measure_result *r)
 static int measure_flow(const measure_context *c, const measure_params *m, measure_result *r)
 {
     const flow_keys *k = OBSERVABLE_OWN(flow_keys, m);
-    const flow_kernel *kernel = kernel_of(k);
+    const flow_kernel *kernel = flow_kernel_find(k->kernel);
     const lattice *lat = c->links->lat;
     field *links = field_like(c->links),
           *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
@@ -169,7 +161,7 @@ static double flops(const measure_params *m, const int size[4])
     (void)size;
     const flow_keys *k = OBSERVABLE_OWN(flow_keys, m);
     return 3 * (double)flow_steps(k->flow_time, k->flow_step) *
-           gauge_force_flops(gauge_weights_c1(1, kernel_of(k)->c1));
+           gauge_force_flops(gauge_weights_c1(1, flow_kernel_find(k->kernel)->c1));
 }
 
 #define MOST_STEPS 1000000
@@ -179,7 +171,7 @@ static const char *check_slices(const parameters *p, const named_measure *m, cha
 {
     const flow_keys *k = OBSERVABLE_OWN(flow_keys, &m->p);
     const int bounded = parameters_time(p) != TIME_PERIODIC, T = p->lattice.size[3];
-    if (bounded && kernel_of(k)->corrects) {
+    if (bounded && flow_kernel_find(k->kernel)->corrects) {
         snprintf(message, size, "kernel = %s of [measure.%s] is for lattices that are periodic in time", k->kernel,
                  m->name);
         return "kernel";
@@ -207,7 +199,7 @@ static const char *check_slices(const parameters *p, const named_measure *m, cha
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const flow_keys *k = OBSERVABLE_OWN(flow_keys, &m->p);
-    const flow_kernel *kernel = kernel_of(k);
+    const flow_kernel *kernel = flow_kernel_find(k->kernel);
     const double steps = ceil(k->flow_time / k->flow_step), most = flow_largest_step(kernel, k->xi);
     const char *wrong = check_slices(p, m, message, size);
     if (wrong) return wrong;

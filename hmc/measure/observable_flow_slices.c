@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "hmc/measure/observable.h"
 #include "hmc/measure/slices.h"
@@ -32,13 +31,6 @@ static const measure_column columns[] = {
 static const measure_column summary[] = {
     {"charge", "", "topological charge of all slices at the longest flow time"},
 };
-
-static const flow_kernel *kernel_of(const flow_slices_keys *k)
-{
-    int i = 0;
-    while (strcmp(flow_kernel_number(i)->name, k->kernel)) i++;
-    return flow_kernel_number(i);
-}
 
 static void add_rows(measure_result *r, double t, const field *links, field *tensor)
 {
@@ -67,7 +59,7 @@ static int measure_slices(const measure_context *c, const measure_params *m, mea
     int status = MEASURE_DONE;
     for (long i = 1; i <= steps && status == MEASURE_DONE; i++) {
         const double next = flow_time_after(i, k->flow_time, k->flow_step);
-        flow_advance(links, kernel_of(k), 1, next - t, a, b);
+        flow_advance(links, flow_kernel_find(k->kernel), 1, next - t, a, b);
         t = next;
         if (i % k->every == 0 || i == steps) add_rows(r, t, links, tensor);
         if (measure_interrupted(c)) status = MEASURE_GIVEN_UP;
@@ -83,7 +75,7 @@ static double flops(const measure_params *m, const int size[4])
 {
     (void)size;
     const flow_slices_keys *k = OBSERVABLE_OWN(flow_slices_keys, m);
-    return 3 * (k->flow_time / k->flow_step) * gauge_force_flops(gauge_weights_c1(1, kernel_of(k)->c1));
+    return 3 * (k->flow_time / k->flow_step) * gauge_force_flops(gauge_weights_c1(1, flow_kernel_find(k->kernel)->c1));
 }
 
 #define MOST_ROWS 1000000
@@ -91,7 +83,7 @@ static double flops(const measure_params *m, const int size[4])
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const flow_slices_keys *k = OBSERVABLE_OWN(flow_slices_keys, &m->p);
-    const flow_kernel *kernel = kernel_of(k);
+    const flow_kernel *kernel = flow_kernel_find(k->kernel);
     const double steps = ceil(k->flow_time / k->flow_step), most = flow_largest_step(kernel, 1);
     if (parameters_time(p) != TIME_PERIODIC && kernel->corrects) {
         snprintf(message, size, "kernel = %s of [measure.%s] is for lattices that are periodic in time", k->kernel,

@@ -39,15 +39,9 @@ static const measure_column summary[] = {
 
 /* ---- the way from one quark to the other ---- */
 
-/* The twisted mass of a quark; null where its kind has none. */
 static double *mu_of(quark_params *f)
 {
-    const param_section *const *parts = quark_kind_of(f)->parts;
-    for (int k = 0; parts[k]; k++) {
-        const param *mu = param_find(parts[k], "mu");
-        if (mu) return (double *)(void *)((char *)quark_keys(f, parts[k]) + mu->offset);
-    }
-    return NULL;
+    return quark_key(f, "mu");
 }
 
 static double mass_after(const weight_keys *k)
@@ -134,11 +128,7 @@ static int make_step(const measure_context *c, const measure_params *m, estimato
     }
     double values[SOLVES_VALUES];
     solves_summary(&e->q, values);
-    for (int i = 0; i < SOLVES_VALUES; i++) {
-        double *to = &e->r->summary[i];
-        if (i == SOLVES_ITERATIONS) *to = e->step == 1 ? values[i] : *to + values[i];
-        else if (!(*to >= values[i])) *to = values[i];
-    }
+    solves_merge(e->r->summary, values, e->q.estimates);
     field_destroy(e->x);
     field_destroy(e->noise);
     solves_close(&e->q);
@@ -164,6 +154,7 @@ static int measure_reweighting(const measure_context *c, const measure_params *m
 {
     estimator e = {.k = OBSERVABLE_OWN(weight_keys, m), .seed = measure_noise_seed(c), .r = r};
     double weight = 0, error2 = 0;
+    solves_none(r->summary);
     for (e.step = 1; e.step <= e.k->steps; e.step++) {
         const int status = make_step(c, m, &e);
         if (status != MEASURE_DONE) return status;

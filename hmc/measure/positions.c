@@ -82,10 +82,8 @@ static void add_pass(measure_result *sum, const measure_result *r, double weight
     for (long i = 0; i < r->nrows; i++)
         for (int j = observable_axis(r->what) + 1; j < columns; j++)
             sum->rows[i * columns + j] += weight * r->rows[i * columns + j];
-    for (int i = 0; i < SOLVES_VALUES; i++) {
-        if (i == SOLVES_ITERATIONS) sum->summary[i] += r->summary[i];
-        else if (!rough && !(r->summary[i] <= sum->summary[i])) sum->summary[i] = r->summary[i];
-    }
+    if (rough) sum->summary[SOLVES_ITERATIONS] += r->summary[SOLVES_ITERATIONS];
+    else solves_merge(sum->summary, r->summary, 1);
     sum->seconds += r->seconds;
 }
 

@@ -489,28 +489,17 @@ static int get(propagator_store *s, int section, const propagator **p, measure_r
     return has_file ? make_or_read(s, section, r) : make(s, section, r);
 }
 
-/* Iterations are added, all else is the largest; errors are those of solves that have estimates. */
-static void add_summary(const propagator_store *s, int section, measure_result *r)
-{
-    const double *more = s->solved[solves_of(s, section)].summary;
-    const int estimates = !strcmp(s->c.p->propagators[section].p.error_estimate, "yes");
-    for (int i = 0; i < SOLVES_VALUES; i++) {
-        if (i == SOLVES_ITERATIONS) r->summary[i] += more[i];
-        else if ((i == SOLVES_RESIDUAL || estimates) && !(more[i] <= r->summary[i])) r->summary[i] = more[i];
-    }
-}
-
 /* Summary of all solves of the propagators of a measurement and of those that they are made of, each once. */
 static void summarise(const propagator_store *s, const measure_params *m, measure_result *r)
 {
     int counted[MAX_NAMED] = {0};
     const char *name;
-    r->summary[SOLVES_ITERATIONS] = r->summary[SOLVES_RESIDUAL] = 0;
-    r->summary[SOLVES_ERROR] = r->summary[SOLVES_ERROR_RATIO] = NAN;
+    solves_none(r->summary);
     for (int i = 0; (name = measure_propagator(m, i)); i++)
         for (; name; name = parameters_made_of(s->c.p, name)) {
             const int section = section_of(s->c.p, name), number = solves_of(s, section);
-            if (!counted[number]++) add_summary(s, section, r);
+            const int estimates = !strcmp(s->c.p->propagators[section].p.error_estimate, "yes");
+            if (!counted[number]++) solves_merge(r->summary, s->solved[number].summary, estimates);
         }
 }
 

@@ -293,3 +293,17 @@ void solves_summary(const quark_solves *p, double values[SOLVES_VALUES])
     values[SOLVES_ERROR] = p->estimates ? p->error.error : NAN;
     values[SOLVES_ERROR_RATIO] = p->estimates ? p->error.ratio : NAN;
 }
+
+void solves_none(double values[SOLVES_VALUES])
+{
+    values[SOLVES_RESIDUAL] = values[SOLVES_ITERATIONS] = 0;
+    values[SOLVES_ERROR] = values[SOLVES_ERROR_RATIO] = NAN;
+}
+
+void solves_merge(double values[SOLVES_VALUES], const double more[SOLVES_VALUES], int estimates)
+{
+    for (int i = 0; i < SOLVES_VALUES; i++) {
+        if (i == SOLVES_ITERATIONS) values[i] += more[i];
+        else if ((i == SOLVES_RESIDUAL || estimates) && !(more[i] <= values[i])) values[i] = more[i];
+    }
+}

@@ -76,5 +76,9 @@ enum { SOLVES_RESIDUAL, SOLVES_ITERATIONS, SOLVES_ERROR, SOLVES_ERROR_RATIO, SOL
 /* The values are those of the solves since, where that was called. */
 void solves_count_anew(quark_solves *p);
 void solves_summary(const quark_solves *p, double values[SOLVES_VALUES]);
+/* Values of no solves, and of further ones beside: iterations are added, all else is the largest; errors are those of solves with
+ * `estimates`. */
+void solves_none(double values[SOLVES_VALUES]);
+void solves_merge(double values[SOLVES_VALUES], const double more[SOLVES_VALUES], int estimates);
 
 #endif

@@ -72,6 +72,16 @@ void *quark_keys(const quark_params *q, const param_section *part)
     return parts_struct(quark_kind_of(q)->parts, q->parts.bytes, sizeof q->parts.bytes, part);
 }
 
+void *quark_key(const quark_params *q, const char *key)
+{
+    const param_section *const *parts = quark_kind_of(q)->parts;
+    for (int k = 0; parts[k]; k++) {
+        const param *found = param_find(parts[k], key);
+        if (found) return (char *)quark_keys(q, parts[k]) + found->offset;
+    }
+    return NULL;
+}
+
 int quark_kind_has(const quark_kind *kind, const char *key)
 {
     return parts_have(kind->parts, key);

@@ -89,6 +89,8 @@ const param_section *quark_section(int i);
 void *quark_keys(const quark_params *q, const param_section *part);
 /* True if the kind has this key, of those that not every kind has; and all of these, separated by spaces. */
 int quark_kind_has(const quark_kind *kind, const char *key);
+/* The value of a key of the quark's kind by its name; null where the kind has no such key. */
+void *quark_key(const quark_params *q, const char *key);
 void quark_kind_keys(const quark_kind *kind, char *text, size_t size);
 /* A section without a mass is a user error: for kinds without another key for it. */
 void quark_need_mass(const ini_input *in, const named_quark *q);

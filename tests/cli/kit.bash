@@ -264,3 +264,13 @@ flip() {
     byte=$(od -An -tu1 -j "$2" -N 1 "$1")
     poke "$1" "$2" $((byte ^ 4))
 }
+
+# refused_plan WHAT ARGUMENTS... -- TEXT...: a dry run that ends in an error of the input.
+refused_plan() {
+    local what=$1 arguments rest
+    shift
+    until_dashes "$@"
+    try run --dry-run "${arguments[@]}"
+    exits 2 "$what"
+    printed "${rest[@]}"
+}

@@ -116,29 +116,20 @@ try run periodic.ini $small run.output=refused run.start=file run.config=whole/c
 exits 2 "an open configuration in a periodic lattice"
 printed "open boundaries in time" "time_boundary = open"
 
-# refused WHAT ARGUMENTS... -- TEXT...
-refused() {
-    local what=$1
-    shift
-    until_dashes "$@"
-    try run --dry-run "${arguments[@]}"
-    exits 2 "$what"
-    printed "${rest[@]}"
-}
 say "what is refused"
-refused "c_G without ends" periodic.ini gauge.c_G=1 -- "[gauge] c_G is of lattices"
-refused "c_F without ends" periodic.ini quark.light.c_F=1 -- "[quark.light] c_F is of lattices"
-refused "a cut of nothing" periodic.ini run.start=cut $start -- "[run] start = cut is of lattices"
-refused "two slices" a.ini lattice.size=4.4.4.2 source.s.place=0.1.2.1 -- "2 time slices are too few"
-refused "parallelograms" a.ini $small gauge.action=symanzik_1loop gauge.u0=0.87 -- "[gauge] action = symanzik_1loop has parallelograms"
-refused "a source on an end" a.ini $small source.s.place=0.0.0.0 -- "place is on time slice 0, an end" "1 to N_t - 2"
-refused "a source on the other end" a.ini $small source.s.place=0.0.0.7 -- "place is on time slice 7, an end"
-refused "a flow without window" a.ini $small measure.flow.first_slice=-1 -- "needs first_slice and last_slice"
-refused "a window outside" a.ini $small measure.flow.last_slice=8 -- "last_slice = 8"
-refused "zeuthen" a.ini $small measure.slices.kernel=zeuthen -- "periodic in time"
-refused "Polyakov loops" a.ini $small measure.loops.kind=polyakov -- "[measure.loops] kind = polyakov is for lattices that are periodic in time"
+refused_plan "c_G without ends" periodic.ini gauge.c_G=1 -- "[gauge] c_G is of lattices"
+refused_plan "c_F without ends" periodic.ini quark.light.c_F=1 -- "[quark.light] c_F is of lattices"
+refused_plan "a cut of nothing" periodic.ini run.start=cut $start -- "[run] start = cut is of lattices"
+refused_plan "two slices" a.ini lattice.size=4.4.4.2 source.s.place=0.1.2.1 -- "2 time slices are too few"
+refused_plan "parallelograms" a.ini $small gauge.action=symanzik_1loop gauge.u0=0.87 -- "[gauge] action = symanzik_1loop has parallelograms"
+refused_plan "a source on an end" a.ini $small source.s.place=0.0.0.0 -- "place is on time slice 0, an end" "1 to N_t - 2"
+refused_plan "a source on the other end" a.ini $small source.s.place=0.0.0.7 -- "place is on time slice 7, an end"
+refused_plan "a flow without window" a.ini $small measure.flow.first_slice=-1 -- "needs first_slice and last_slice"
+refused_plan "a window outside" a.ini $small measure.flow.last_slice=8 -- "last_slice = 8"
+refused_plan "zeuthen" a.ini $small measure.slices.kernel=zeuthen -- "periodic in time"
+refused_plan "Polyakov loops" a.ini $small measure.loops.kind=polyakov -- "[measure.loops] kind = polyakov is for lattices that are periodic in time"
 sed 's/^time_boundary.*/time_boundary = opne/' a.ini >b.ini
-refused "a spelling" b.ini $small -- "'opne' is unknown" "open"
+refused_plan "a spelling" b.ini $small -- "'opne' is unknown" "open"
 cat >staggered.ini <<'INI'
 [quark.s]
 kind = staggered
@@ -146,5 +137,5 @@ mass = 0.1
 links = naive
 INI
 cat a.ini staggered.ini >c.ini
-refused "staggered quarks" c.ini $small -- "[quark.s] kind = staggered is for lattices that are periodic in time"
+refused_plan "staggered quarks" c.ini $small -- "[quark.s] kind = staggered is for lattices that are periodic in time"
 finish

@@ -49,20 +49,11 @@ try measure a.ini lattice.up_phases="0 0 0" whole/checkpoint-000004.h5
 [ $status -ne 0 ] || fail "walls with other phases"
 printed "links of the walls differ by" "low_phases and up_phases"
 
-# refused WHAT ARGUMENTS... -- TEXT...
-refused() {
-    local what=$1
-    shift
-    until_dashes "$@"
-    try run --dry-run "${arguments[@]}"
-    exits 2 "$what"
-    printed "${rest[@]}"
-}
 say "what is refused"
-refused "two phases" a.ini lattice.low_phases="0 1" -- "[lattice] low_phases = 0 1 is not three angles"
-refused "phases outside of SU(3)" a.ini lattice.low_phases="0 1 1" -- "add up to 2" "2 pi"
-refused "rectangles" a.ini gauge.action=symanzik -- "[gauge] action = symanzik has rectangles"
-refused "phases without walls" periodic.ini lattice.low_phases="0 0 0" -- "[lattice] low_phases is of time_boundary = schroedinger"
+refused_plan "two phases" a.ini lattice.low_phases="0 1" -- "[lattice] low_phases = 0 1 is not three angles"
+refused_plan "phases outside of SU(3)" a.ini lattice.low_phases="0 1 1" -- "add up to 2" "2 pi"
+refused_plan "rectangles" a.ini gauge.action=symanzik -- "[gauge] action = symanzik has rectangles"
+refused_plan "phases without walls" periodic.ini lattice.low_phases="0 0 0" -- "[lattice] low_phases is of time_boundary = schroedinger"
 sed 's/^time_boundary.*/time_boundary = open/; /phases/d' a.ini >b.ini
-refused "correlators of walls without walls" b.ini -- "kind = schroedinger needs [lattice] time_boundary = schroedinger"
+refused_plan "correlators of walls without walls" b.ini -- "kind = schroedinger needs [lattice] time_boundary = schroedinger"
 finish

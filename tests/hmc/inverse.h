@@ -28,32 +28,38 @@ CHECK_UNUSED static gsl_complex at(const gsl_matrix_complex *a, int i, int j)
     return gsl_matrix_complex_get(a, (size_t)i, (size_t)j);
 }
 
-/* M by its columns, inverted. */
-static void invert(scene *s)
+/* M of a quark of n components by its columns. */
+static gsl_matrix_complex *dense(fermion *q, size_t n)
 {
-    const size_t n = (size_t)s->n;
     gsl_matrix_complex *m = gsl_matrix_complex_alloc(n, n);
-    gsl_permutation *order = gsl_permutation_alloc(n);
-    field *x = fermion_vector(s->q), *y = field_like(x);
-    int sign;
+    field *x = fermion_vector(q), *y = field_like(x);
     for (size_t j = 0; j < n; j++) {
         double *unit = kit_alloc(2 * n, sizeof *unit);
         unit[2 * j] = 1;
         kit_scatter(x, unit);
         free(unit);
-        fermion_apply(s->q, y, x, 0);
+        fermion_apply(q, y, x, 0);
         double *column = kit_gather(y);
         for (size_t i = 0; i < n; i++)
             gsl_matrix_complex_set(m, i, j, gsl_complex_rect(column[2 * i], column[2 * i + 1]));
         free(column);
     }
+    field_destroy(y);
+    field_destroy(x);
+    return m;
+}
+
+static void invert(scene *s)
+{
+    const size_t n = (size_t)s->n;
+    gsl_matrix_complex *m = dense(s->q, n);
+    gsl_permutation *order = gsl_permutation_alloc(n);
+    int sign;
     s->A = gsl_matrix_complex_alloc(n, n);
     gsl_linalg_complex_LU_decomp(m, order, &sign);
     gsl_linalg_complex_LU_invert(m, order, s->A);
     gsl_permutation_free(order);
     gsl_matrix_complex_free(m);
-    field_destroy(y);
-    field_destroy(x);
 }
 
 /* The measurement of this kind, with so many vectors. */

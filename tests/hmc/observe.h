@@ -130,6 +130,16 @@ CHECK_UNUSED static named_measure observe_section(const char *kind)
     return m;
 }
 
+/* Two results have the same bits. */
+CHECK_UNUSED static void observe_same(const measure_result *a, const measure_result *b)
+{
+    const size_t columns = (size_t)a->what->ncolumns;
+    CHECK_INT(a->failed + b->failed, 0);
+    CHECK_INT(a->nrows, b->nrows);
+    CHECK(!memcmp(a->rows, b->rows, (size_t)a->nrows * columns * sizeof *a->rows));
+    CHECK(!memcmp(a->summary, b->summary, sizeof a->summary));
+}
+
 /* The value of a column in a row, or of a column of the summary (row = -1); NaN when there is no such column. */
 CHECK_UNUSED static double measure_value(const measure_result *r, long row, const char *column)
 {

@@ -120,13 +120,6 @@ static void check_mean(const measure_context *c, const named_measure *m, const d
 static const double exact[POSITIONS][2] = {{0.25, 0}, {0.25, 0}, {0.25, 0}, {0.25, 0}},
                     averaged[POSITIONS][2] = {{0.5, -0.25}, {0.5, -0.25}, {0, 0.25}, {0, 0.25}};
 
-static void same_rows(const measure_result *a, const measure_result *b)
-{
-    CHECK_INT(a->nrows, b->nrows);
-    CHECK(!memcmp(a->rows, b->rows, (size_t)(a->nrows * a->what->ncolumns) * sizeof *a->rows));
-    CHECK(!memcmp(a->summary, b->summary, sizeof a->summary));
-}
-
 static void test_means(const measure_context *c)
 {
     enum { ALL, ROUGH, SEQUENTIAL, ONE, MEASURES };
@@ -148,7 +141,7 @@ static void test_means(const measure_context *c)
     check_mean(c, &p->measures[SEQUENTIAL], averaged, &s.r[SEQUENTIAL]);
     CHECK(measure_value(&s.r[ROUGH], -1, "residual") < 1e-10);
     measure_result one = measure(c, &p->measures[ONE]);
-    same_rows(&s.r[ONE], &one);
+    observe_same(&s.r[ONE], &one);
     measure_result_free(&one);
     /* Rough positions correct a bias that is there, and do not change much. */
     double change = 0, value = 0;

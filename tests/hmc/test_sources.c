@@ -216,15 +216,6 @@ static void test_wall_sink(const lattice *lat, const field *links)
     propagator_store_close(c.propagators);
 }
 
-static void same_rows(const measure_result *a, const measure_result *b)
-{
-    const size_t columns = (size_t)a->what->ncolumns;
-    CHECK_INT(a->failed + b->failed, 0);
-    CHECK_INT(a->nrows, b->nrows);
-    CHECK(!memcmp(a->rows, b->rows, (size_t)a->nrows * columns * sizeof *a->rows));
-    CHECK(!memcmp(a->summary, b->summary, sizeof a->summary));
-}
-
 /* Solvers that can do nothing any more show that solves are shared, and when they are forgotten. */
 static void test_sharing(const field *links)
 {
@@ -251,7 +242,7 @@ static void test_sharing(const field *links)
             CHECK(r.failed); /* it was not due, so that the columns are gone */
             CHECK_HAS(r.trouble, "too many iterations");
         } else {
-            same_rows(&r, &want[i]);
+            observe_same(&r, &want[i]);
         }
         p->solvers[0].p.max_iterations = 1;
         measure_result_free(&r);
