@@ -103,8 +103,7 @@ static const fermion_table plain = TABLE(open_force, ), plain_thin = TABLE(open_
                            clover = TABLE(open_force, .log_det = log_det, .add_force_log_det = add_force_log_det),
                            thin_clover = TABLE(open_thin, .log_det = log_det, .add_force_log_det = add_force_log_det);
 
-/* Plain Wilson quarks, and exponential clover terms, whose exponents have no trace, unless more than a factor stands beside them. */
-static int has_constant_det(const wilson_settings *s)
+int wilson_has_constant_det(const wilson_settings *s)
 {
     const clover_coefficients c = wilson_clover(s);
     if (c.space == 0 && c.time == 0) return c.inside == 0;
@@ -118,7 +117,7 @@ fermion *wilson_fermion(const field *links, const wilson_settings *s)
     q->w = wilson_create(links, s);
     linop *direct = wilson_schur(q->w);
     const fermion_table *const tables[2][2] = {{&clover, &thin_clover}, {&plain, &plain_thin}};
-    fermion_open(&q->base, tables[has_constant_det(s)][s->thin_clover != 0], links, s->map, direct,
+    fermion_open(&q->base, tables[wilson_has_constant_det(s)][s->thin_clover != 0], links, s->map, direct,
                  normal_create(direct));
     return &q->base;
 }

@@ -62,6 +62,9 @@ typedef struct wilson wilson;
 /* The factor of the hop's spatial directions, and the coefficients of the clover term. */
 double wilson_space(const wilson_settings *s);
 clover_coefficients wilson_clover(const wilson_settings *s);
+/* True if the factor of the determinant that even-odd takes out is the same on all links: of plain Wilson quarks, and of exponential
+ * clover terms, whose exponents have no trace, with no twisted mass and no c_F beside them. */
+int wilson_has_constant_det(const wilson_settings *s);
 
 /* Wilson quark as a fermion; links are borrowed. */
 fermion *wilson_fermion(const field *links, const wilson_settings *s);

@@ -197,8 +197,9 @@ int wilson_has_clover(const quark_params *f)
 int wilson_has_log_det(const quark_params *f)
 {
     const quark_kind *kind = quark_kind_of(f);
-    const int constant = is_exponential(f) && wilson_keys_of(f)->c_F == 1 && !kind->twisted_mass && !kind->doublet;
-    return wilson_has_clover(f) && !constant;
+    wilson_settings s = wilson_settings_of(f);
+    if (kind->twisted_mass || kind->doublet) s.mu = 1; /* kinds add their own; any number stands for it */
+    return !wilson_has_constant_det(&s);
 }
 
 /* Hops and clover terms of the Schur complement and its dagger on half the sites. */
