@@ -49,7 +49,7 @@
         const int sets = a.rows < 4 ? 4 / a.rows : 1, threads = WARP * sets * a.rows, many = (sides);                  \
         VECTOR_INSTANCE(kernel, variant, name, a.reals)                                                                \
         const int blocks =                                                                                             \
-            gpu_sum_blocks(dev, (const void *)kernel, &resident[variant][a.rows], threads, n *a.rows *many);           \
+            gpu_sum_blocks(dev, (const void *)kernel, &resident[variant][a.rows], threads, n * a.rows * many);         \
         gpu_start(dev, kernel, dim3((unsigned)((blocks + many - 1) / many * many)), threads, a, n, *dev);              \
     }
 
@@ -90,8 +90,8 @@ WARP_SUMS(axpby_norm2_each, axpby_norm2_each_warp, 1, EACH_MOST, rhs.many, 1)
         const name##_args *a = (const name##_args *)args;                                                              \
         REQUIRE(!list, "a list for %s", #name);                                                                        \
         VECTOR_INSTANCE(kernel, variant, name, a->reals)                                                               \
-        gpu_start(dev, kernel, dim3((unsigned)((n + BLOCK_MAX - 1) / BLOCK_MAX), (unsigned)a->rhs.many), BLOCK_MAX, *a, \
-                  n);                                                                                                  \
+        gpu_start(dev, kernel, dim3((unsigned)((n + BLOCK_MAX - 1) / BLOCK_MAX), (unsigned)a->rhs.many), BLOCK_MAX,    \
+                  *a, n);                                                                                              \
     }
 
 INSTANCE_EACH(multi_axpy_each)

@@ -209,17 +209,19 @@ static void T(matrix_launch)(const gpu_device *dev, const arguments *a, const in
     else T(matrix_choose)<arguments, local, number, 8>(dev, a, n);
 }
 
+#include "kernels/family/coarse_one.cuh"
+
 void T(coarse_hop_launch)(const gpu_device *dev, const void *args, const int *list, long n)
 {
     const coarse_hop_args *a = (const coarse_hop_args *)args;
 #if PLAQ_PREC == 1
     if (a->links.scale) {
-        T(matrix_launch)<coarse_hop_args, false, T(fixed)>(dev, a, list, n);
+        if (!T(one_started)<T(fixed)>(dev, a, n)) T(matrix_launch)<coarse_hop_args, false, T(fixed)>(dev, a, list, n);
         return;
     }
 #endif
     REQUIRE(!a->links.scale, "links in fixed point beside %d bytes", (int)sizeof(real));
-    T(matrix_launch)<coarse_hop_args, false, real>(dev, a, list, n);
+    if (!T(one_started)<real>(dev, a, n)) T(matrix_launch)<coarse_hop_args, false, real>(dev, a, list, n);
 }
 
 #include "kernels/family/coarse_tensor.cuh"
@@ -460,11 +462,12 @@ template <int each> struct alignas(sizeof(real) * each) T(numbers) {
     real at[each];
 };
 
-template <int many, int each>
+/* `packs` of COARSE_PAD vectors. */
+template <int many, int each, int packs>
 static __global__ void __launch_bounds__(PROLONG_THREADS)
     T(coarse_prolong_global)(const __grid_constant__ coarse_prolong_args a, T(prolong_shape) shape)
 {
-    constexpr int threads = COARSE_PAD / each, most = COARSE_VECTORS_MOST / COARSE_PAD;
+    constexpr int threads = COARSE_PAD / each;
     gpu_begin();
     const coarse_aggregates *m = &a.of;
     const int n = m->padded, half = m->components / 2, groups = a.coarse_vector.groups, width = shape.of_chunk * threads,
@@ -478,8 +481,8 @@ static __global__ void __launch_bounds__(PROLONG_THREADS)
     const unsigned together = ((1u << threads) - 1) << ((int)threadIdx.x % WARP / threads * threads);
     const int lines = m->block[1] * m->block[2] * m->block[3];
     const T(member) first = T(aggregate_first)(m, u);
-    T(pair) c[most][each][many];
-    UNROLL for (int p = 0; p < most; p++) UNROLL for (int e = 0; e < each; e++) UNROLL for (int g = 0; g < many; g++)
+    T(pair) c[packs][each][many];
+    UNROLL for (int p = 0; p < packs; p++) UNROLL for (int e = 0; e < each; e++) UNROLL for (int g = 0; g < many; g++)
     {
         const int k = p * COARSE_PAD + t * each + e, group = tile * many + g;
         c[p][e][g] = {0, 0};
@@ -493,16 +496,19 @@ static __global__ void __launch_bounds__(PROLONG_THREADS)
             const real *v = T(null_at)(m, &a.vectors, at.of_all, i) + t * each;
             real re[each][many], im[each][many];
             UNROLL for (int e = 0; e < each; e++) UNROLL for (int g = 0; g < many; g++) re[e][g] = im[e][g] = 0;
-            UNROLL for (int p = 0; p < most; p++)
+            T(numbers)<each> vr[packs], vi[packs];
+            UNROLL for (int p = 0; p < packs; p++)
             {
-                if (p * COARSE_PAD >= n) break;
-                const T(numbers)<each> vr = *(const T(numbers)<each> *)(v + p * COARSE_PAD),
-                                       vi = *(const T(numbers)<each> *)(v + n + p * COARSE_PAD);
+                vr[p] = *(const T(numbers)<each> *)(v + p * COARSE_PAD);
+                vi[p] = *(const T(numbers)<each> *)(v + n + p * COARSE_PAD);
+            }
+            UNROLL for (int p = 0; p < packs; p++)
+            {
                 UNROLL for (int e = 0; e < each; e++) UNROLL for (int g = 0; g < many; g++)
                 {
                     const T(pair) z = c[p][e][g];
-                    re[e][g] = T(real_fma)(-vi.at[e], z.y, T(real_fma)(vr.at[e], z.x, re[e][g]));
-                    im[e][g] = T(real_fma)(vi.at[e], z.x, T(real_fma)(vr.at[e], z.y, im[e][g]));
+                    re[e][g] = T(real_fma)(-vi[p].at[e], z.y, T(real_fma)(vr[p].at[e], z.x, re[e][g]));
+                    im[e][g] = T(real_fma)(vi[p].at[e], z.x, T(real_fma)(vr[p].at[e], z.y, im[e][g]));
                 }
             }
             UNROLL for (int g = 0; g < many; g++)
@@ -524,7 +530,7 @@ static __global__ void __launch_bounds__(PROLONG_THREADS)
     }
 }
 
-template <int many, int each>
+template <int many, int each, int packs>
 static void T(prolong_start)(const gpu_device *dev, const coarse_prolong_args *a, long n)
 {
     const int lines = a->of.block[1] * a->of.block[2] * a->of.block[3], most = PROLONG_THREADS * each / COARSE_PAD;
@@ -532,8 +538,19 @@ static void T(prolong_start)(const gpu_device *dev, const coarse_prolong_args *a
     s.of_chunk = (a->of.components + s.chunks - 1) / s.chunks;
     s.together = most / s.of_chunk < lines ? most / s.of_chunk : lines;
     s.shares = (lines + s.together * PROLONG_LINES - 1) / (s.together * PROLONG_LINES);
-    gpu_start(dev, T(coarse_prolong_global)<many, each>, dim3((unsigned)(n * s.tiles * s.shares * s.chunks)),
+    gpu_start(dev, T(coarse_prolong_global)<many, each, packs>, dim3((unsigned)(n * s.tiles * s.shares * s.chunks)),
               s.of_chunk * COARSE_PAD / each * s.together, *a, s);
+}
+
+template <int packs> static void T(prolong_choose)(const gpu_device *dev, const coarse_prolong_args *a, long n)
+{
+    if constexpr (packs > 1)
+        if (a->of.padded < packs * COARSE_PAD) {
+            T(prolong_choose)<packs - 1>(dev, a, n);
+            return;
+        }
+    if (a->coarse_vector.groups == 1) T(prolong_start)<1, 16 / sizeof(real), packs>(dev, a, n);
+    else T(prolong_start)<4, 1, packs>(dev, a, n);
 }
 
 void T(coarse_prolong_launch)(const gpu_device *dev, const void *args, const int *list, long n)
@@ -541,8 +558,7 @@ void T(coarse_prolong_launch)(const gpu_device *dev, const void *args, const int
     const coarse_prolong_args *a = (const coarse_prolong_args *)args;
     REQUIRE(!list, "a list for %s", "coarse_prolong");
     if (n == 0) return;
-    if (a->coarse_vector.groups == 1) T(prolong_start)<1, 16 / sizeof(real)>(dev, a, n);
-    else T(prolong_start)<4, 1>(dev, a, n);
+    T(prolong_choose)<COARSE_VECTORS_MOST / COARSE_PAD>(dev, a, n);
 }
 
 /* ---- orthonormal null vectors ---- */

@@ -13,7 +13,8 @@
 #define TENSOR_TILES_MOST 4 /* tiles of 16 rows: 32 null vectors; beyond it the plain kernel serves */
 
 /* Rows of a thread in a column, two a tile. */
-template <int tiles> static __device__ __forceinline__ void T(tensor_rows)(uint32_t to[2 * tiles], const float *column)
+template <int tiles>
+static __device__ __forceinline__ void T(tensor_rows)(uint32_t to[2 * tiles], const float *column)
 {
     UNROLL for (int k = 0; k < tiles; k++)
     {
@@ -23,7 +24,8 @@ template <int tiles> static __device__ __forceinline__ void T(tensor_rows)(uint3
     }
 }
 
-template <int tiles> static __device__ __forceinline__ void T(tensor_rows)(uint32_t to[2 * tiles], const int16_t *column)
+template <int tiles>
+static __device__ __forceinline__ void T(tensor_rows)(uint32_t to[2 * tiles], const int16_t *column)
 {
     UNROLL for (int k = 0; k < tiles; k++)
     {
@@ -106,11 +108,12 @@ template <typename number, int tiles, int eights>
 static void T(tensor_start)(const gpu_device *dev, const coarse_hop_args *a, long n)
 {
     const int many = 8 * eights, parts = (a->out.groups + many - 1) / many;
-    gpu_start_sharing(dev, T(coarse_hop_tensor_global)<number, tiles, eights>, dim3((unsigned)(n * parts)), TENSOR_THREADS,
-                      8 * many * 16 * tiles * (int)sizeof(T(pair)), *a, parts);
+    gpu_start_sharing(dev, T(coarse_hop_tensor_global) < number, tiles, eights >, dim3((unsigned)(n * parts)),
+                      TENSOR_THREADS, 8 * many * 16 * tiles * (int)sizeof(T(pair)), *a, parts);
 }
 
-template <typename number, int tiles> static void T(tensor_launch)(const gpu_device *dev, const coarse_hop_args *a, long n)
+template <typename number, int tiles>
+static void T(tensor_launch)(const gpu_device *dev, const coarse_hop_args *a, long n)
 {
     if constexpr (tiles > 1)
         if (a->components < 16 * tiles) {

@@ -24,7 +24,8 @@ static __device__ __forceinline__ uint32_t tensor_negative(uint32_t x)
  *   sum[0] = sum(g, 2 t), sum[1] = sum(g, 2 t + 1), sum[2] = sum(g + 8, 2 t), sum[3] = sum(g + 8, 2 t + 1). */
 static __device__ __forceinline__ void tensor_add(float sum[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
 {
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+        "%3};"
         : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
