@@ -166,6 +166,11 @@ static void restrict_to(coarse *c, field *b, const field *rows)
     if (near != b) field_redistribute(b, near);
 }
 
+void coarse_use_products(coarse *c, coarse_products products)
+{
+    c->products = products;
+}
+
 /* ---- the system ---- */
 
 static void hop(coarse *c, field *y, parity p, double a, const field *x, double b, const field *add)
@@ -338,7 +343,6 @@ static coarse *create(linop *fine, const coarse_settings *s, const coarse *from)
     memcpy(c->a.block, s->block, sizeof s->block);
     c->from = from;
     c->mu_factor = s->mu_factor != 0 ? s->mu_factor : 1;
-    c->products = s->tensor_cores ? COARSE_TENSOR_CORES : COARSE_IN_PRECISION;
     c->root = fine->table == &plain_table ? of(fine)->root : fine->lat->group;
     if (from) {
         c->lat = from->lat;
@@ -375,10 +379,8 @@ coarse *coarse_create(linop *fine, const coarse_settings *s)
 
 coarse *coarse_create_shifted(linop *fine, const coarse *from)
 {
-    coarse_settings s = {.vectors = from->a.vectors,
-                         .half_links = from->links->prec == PREC_HALF,
-                         .mu_factor = from->mu_factor,
-                         .tensor_cores = from->products == COARSE_TENSOR_CORES};
+    coarse_settings s = {
+        .vectors = from->a.vectors, .half_links = from->links->prec == PREC_HALF, .mu_factor = from->mu_factor};
     memcpy(s.block, from->a.block, sizeof s.block);
     REQUIRE(fine->prec == from->fine->prec && fine->where == from->fine->where, "null vectors of another precision");
     return create(fine, &s, from);

@@ -50,7 +50,6 @@ typedef struct coarsening {
 typedef struct {
     int block[4], vectors; /* extents of aggregates; null vectors, an even number up to 64 */
     int half_links;        /* links in half precision, of an operator in single */
-    int tensor_cores;      /* hops of several right-hand sides on tensor cores (coarse_hop()) */
     int ranks;             /* ranks that hold the coarse lattice, at most; 0: all, or as many as parity lets */
     double mu_factor;      /* factor of the twisted mass there; 0: 1 */
 } coarse_settings;
@@ -68,6 +67,8 @@ coarse *coarse_create(linop *fine, const coarse_settings *s);
  * operator, precision and place. */
 coarse *coarse_create_shifted(linop *fine, const coarse *from);
 void coarse_destroy(coarse *c);
+/* How hops multiply several right-hand sides from now on (coarse_hop()); in the precision of vectors at first. */
+void coarse_use_products(coarse *c, coarse_products products);
 
 /* Null vector number k is v, a vector of the fine system. */
 void coarse_set_vector(coarse *c, int k, const field *v);

@@ -70,6 +70,10 @@ void bench_open_coarse(bench *b)
     b->px = random_like(part, 3);
     b->py = field_like(part);
     b->c1 = coarse_vector(b->coarse, 1);
+    field *several = linop_vector(system, b->rhs > COARSE_TENSOR_RHS ? b->rhs : COARSE_TENSOR_RHS);
+    b->tx = random_like(several, 4);
+    b->ty = field_like(several);
+    field_destroy(several);
     field_destroy(part);
     field_destroy(whole);
     field_destroy(fine_like);
@@ -77,7 +81,7 @@ void bench_open_coarse(bench *b)
 
 void bench_close_coarse(bench *b)
 {
-    field *const all[] = {b->fx, b->cx, b->cy, b->px, b->py, b->c1};
+    field *const all[] = {b->fx, b->cx, b->cy, b->px, b->py, b->c1, b->tx, b->ty};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
     coarse_destroy(b->heavier);
     coarse_destroy(b->coarser);
@@ -87,6 +91,13 @@ void bench_close_coarse(bench *b)
 static void run_system(bench *b)
 {
     linop_apply(coarse_system(b->coarse), b->py, b->px, 0);
+}
+
+static void run_tensor(bench *b)
+{
+    coarse_use_products(b->coarse, COARSE_TENSOR_CORES);
+    linop_apply(coarse_system(b->coarse), b->ty, b->tx, 0);
+    coarse_use_products(b->coarse, COARSE_IN_PRECISION);
 }
 
 static void run_whole(bench *b)
@@ -124,6 +135,7 @@ static void run_shifted(bench *b)
 #define NEEDS (BENCH_WILSON | BENCH_COARSE)
 const bench_op bench_ops_coarse[] = {
     {"coarse_system", "coarse", 1, 0, 1, NEEDS, run_system, 0},
+    {"coarse_tensor", "coarse", 1, 0, 1, NEEDS, run_tensor, 0},
     {"coarse_whole", "coarse", 1, 0, 1, NEEDS, run_whole, 0},
     {"coarse_restrict", "coarse", 1, 0, 1, NEEDS, run_restrict, BENCH_ONE_RHS},
     {"coarse_prolong", "coarse", 1, 0, 1, NEEDS, run_prolong, BENCH_ONE_RHS},

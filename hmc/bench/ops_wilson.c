@@ -156,6 +156,19 @@ static void run_multi_axpy(bench *b)
     b->sums[0] = vector_multi_axpy(b->sy, 2, c, pair_of(b), 0);
 }
 
+static void run_gcr_step(bench *b)
+{
+    enum { VECTORS = 2 };
+    char going[SOLVER_BLOCK_MOST];
+    double c[SOLVER_BLOCK_MOST * VECTORS][2], a[SOLVER_BLOCK_MOST][2];
+    for (int k = 0; k < b->sy->nrhs; k++) {
+        going[k] = 1;
+        a[k][0] = a[k][1] = 1e-6;
+        for (int j = 0; j < VECTORS; j++) c[k * VECTORS + j][0] = c[k * VECTORS + j][1] = j ? -1e-6 : 1e-6;
+    }
+    vector_gcr_step_each(going, b->sx, b->sx, (const double(*)[2])a, b->sy, VECTORS, (const double(*)[2])c, pair_of(b));
+}
+
 static void run_multi_axpby(bench *b)
 {
     static const double c[2][2] = {{0.5, 0.1}, {0.5, -0.1}};
@@ -258,6 +271,7 @@ const bench_op bench_ops_wilson[] = {
     {"multi_dot", "blas", 1, 0, 1, BENCH_WILSON, run_multi_dot, 0},
     {"multi_axpy", "blas", 1, 0, 1, BENCH_WILSON, run_multi_axpy, 0},
     {"multi_axpby", "blas", 1, 0, 1, BENCH_WILSON, run_multi_axpby, 0},
+    {"gcr_step", "blas", 1, 0, 1, BENCH_WILSON, run_gcr_step, 0},
     {"mr_update", "blas", 1, 0, 1, BENCH_WILSON, run_mr_update, 0},
     {"bicgstab_update", "blas", 1, 0, 1, BENCH_WILSON, run_bicgstab_update, 0},
     {"multishift_update", "blas", 1, 0, 1, BENCH_WILSON, run_multishift_update, 0},

@@ -1,6 +1,9 @@
 /* GPU kernels of family coarse with instances of their own: all but moves between sites order and rows. Coarse lattices are
  * small and their matrices large, so a site is the work of many threads (M. Clark et al., arXiv:1612.07873, section 6): rows,
  * directions, chains of a row's sum, right-hand sides. Sums have the order of the site functions. */
+#if PLAQ_PREC <= 1
+#define OWN_coarse_gather , NO_INSTANCE
+#endif
 #define OWN_coarse_insert , NO_INSTANCE
 #define OWN_coarse_orthonormalise , NO_INSTANCE
 #define OWN_coarse_restrict , NO_INSTANCE
@@ -311,6 +314,46 @@ void T(coarse_expand_launch)(const gpu_device *dev, const void *args, const int 
     if (n > 0) gpu_start(dev, T(coarse_expand_global), dim3((unsigned)(n * a->real.groups)), COMPRESS_THREADS, *a);
 }
 
+/* ---- sites order to rows ---- */
+
+/* Numbers that lie behind each other, read as one. */
+template <int each> struct alignas(sizeof(real) * each) T(numbers) {
+    real at[each];
+};
+
+/* A block does LINEAR_BLOCK units, a thread a pack of one: rows are written one behind the other, and what a block reads lies
+ * together. */
+template <int reals>
+static __global__ void __launch_bounds__(LINEAR_BLOCK *(reals / PACK(reals)))
+    T(coarse_gather_global)(const __grid_constant__ coarse_rows_args a, long n)
+{
+    constexpr int pack = PACK(reals), packs = reals / pack;
+    gpu_begin();
+    const int of = (int)threadIdx.x % packs;
+    const long u = (long)blockIdx.x * LINEAR_BLOCK + (int)threadIdx.x / packs;
+    if (u >= n) return;
+    for (int group = 0; group < a.sites.groups; group++) {
+        const real *from = T(at)(&a.sites, u, group, reals, of * pack);
+        *(T(numbers)<pack> *)(T(row_of_lane)(&a, u, 0, group) + of * pack) = *(const T(numbers)<pack> *)from;
+    }
+}
+
+template <int reals> static void T(gather_start)(const gpu_device *dev, const coarse_rows_args *a, long n)
+{
+    gpu_start(dev, T(coarse_gather_global)<reals>, dim3(T(blocks_for)(n, LINEAR_BLOCK)), LINEAR_BLOCK * (reals / PACK(reals)),
+              *a, n);
+}
+
+void T(coarse_gather_launch)(const gpu_device *dev, const void *args, const int *list, long n)
+{
+    const coarse_rows_args *a = (const coarse_rows_args *)args;
+    REQUIRE(!list, "a list for %s", "coarse_gather");
+    if (n == 0) return;
+    if (a->reals == 18) T(gather_start)<18>(dev, a, n);
+    else if (a->reals == 24) T(gather_start)<24>(dev, a, n);
+    else T(gather_start)<36>(dev, a, n);
+}
+
 /* ---- messages and backward links ---- */
 
 #define MOVE_THREADS 256
@@ -457,11 +500,6 @@ typedef struct {
     int of_chunk, together;
 } T(prolong_shape);
 
-/* Numbers that lie behind each other, read as one. */
-template <int each> struct alignas(sizeof(real) * each) T(numbers) {
-    real at[each];
-};
-
 /* `packs` of COARSE_PAD vectors. */
 template <int many, int each, int packs>
 static __global__ void __launch_bounds__(PROLONG_THREADS)
@@ -550,7 +588,7 @@ template <int packs> static void T(prolong_choose)(const gpu_device *dev, const 
             return;
         }
     if (a->coarse_vector.groups == 1) T(prolong_start)<1, 16 / sizeof(real), packs>(dev, a, n);
-    else T(prolong_start)<4, 1, packs>(dev, a, n);
+    else T(prolong_start)<4, 8 / sizeof(real), packs>(dev, a, n);
 }
 
 void T(coarse_prolong_launch)(const gpu_device *dev, const void *args, const int *list, long n)

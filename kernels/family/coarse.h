@@ -115,7 +115,7 @@ typedef struct {
     int parity, components;
 } coarse_hop_args;
 
-/* The same on tensor cores of a device, in about 11 bits, for several right-hand sides. */
+/* Hop of several right-hand sides on the tensor cores of a device, in about 11 bits; on a host as above. */
 typedef coarse_hop_args coarse_hop_tensor_args;
 
 /* out = X in, with gamma_5 in front of X and behind it where `left` and `right` are -1 and not 1 */

@@ -393,7 +393,7 @@ static void bring_vectors(exchange *e, const field *in, parity p)
 void coarse_hop(field *out, parity p, double a, const field *links, const field *in, double b, const field *add,
                 coarse_products products)
 {
-    const int tensor = products == COARSE_TENSOR_CORES && out->where == PLACE_DEVICE && out->prec == PREC_SINGLE &&
+    const int tensor = products == COARSE_TENSOR_CORES && out->prec == PREC_SINGLE &&
                        out->groups >= COARSE_TENSOR_RHS && links->columns % 16 == 0;
     const parity other = out->lat->parities == 1 ? p : p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
     exchange e;

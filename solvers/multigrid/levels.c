@@ -93,7 +93,6 @@ int multigrid_level_settings(const multigrid_keys *k, const lattice *lat, int le
     memcpy(s->block, k->block[level], sizeof s->block);
     s->vectors = k->vectors[level];
     s->half_links = k->half_links;
-    s->tensor_cores = k->tensor_cores;
     s->ranks = k->ranks[level];
     s->mu_factor = 0;
     return level < k->levels - 1 && (s->block[0] > 0 || multigrid_choose_block(lat->size, box, level == 0, s->block));
@@ -143,6 +142,7 @@ static void open_levels(multigrid *m)
         multigrid_level *l = &m->levels[m->n];
         l->op = op;
         l->below = open_below(m, m->n, op);
+        if (l->below && m->keys.tensor_cores) coarse_use_products(l->below, COARSE_TENSOR_CORES);
         open_level(m, m->n);
         if (!l->below) break;
         op = coarse_system(l->below);

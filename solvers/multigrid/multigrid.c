@@ -362,7 +362,7 @@ static const param own[] = {
      "of vectors grows with "
      "them",
      0},
-    {"half_links", PARAM_BOOL, KEY(half_links), "no", NULL, NULL,
+    {"half_links", PARAM_BOOL, KEY(half_links), "yes", NULL, NULL,
      "links of coarse lattices in half precision, with a scale each, where cycles work in single", 0},
     {"tensor_cores", PARAM_BOOL, KEY(tensor_cores), "yes", NULL, NULL,
      "on a GPU: coarse lattices multiply four and more right-hand sides on tensor cores, in TF32, whose bits are not "

@@ -331,11 +331,11 @@ static void check_levels(wilson *w, const field *links, const wilson_settings *s
 /* A coarse operator of so many null vectors. */
 static coarse *coarse_of(linop *fine, int vectors, int tensor_cores)
 {
-    const coarse_settings set = {
-        .block = {2, 2, 2, 2}, .vectors = vectors, .half_links = half_links, .tensor_cores = tensor_cores};
+    const coarse_settings set = {.block = {2, 2, 2, 2}, .vectors = vectors, .half_links = half_links};
     coarse *c = coarse_create(fine, &set);
     set_random_vectors(c, fine, vectors);
     KIT_NEAR(coarse_build(c), 0, 0);
+    coarse_use_products(c, tensor_cores ? COARSE_TENSOR_CORES : COARSE_IN_PRECISION);
     return c;
 }
 
