@@ -37,6 +37,43 @@ for gauge in coulomb landau; do
 done
 same "Landau gauge has the larger trace" 1 "$(awk -v a="$(number link_trace landau.lime)" -v b="$(number link_trace $config)" 'BEGIN { print (a > b + 0.1) }')"
 
+say "the transformation in a file"
+try fix --gauge landau --transformation g.h5 $config with.lime
+exits 0 "fix with the transformation"
+printed "g.h5: the gauge transformation"
+same "the same fixed links" "$(number digest landau.lime)" "$(number digest with.lime)"
+try_ranks 2 fix --gauge landau --transformation g2.h5 $config with2.lime
+exits 0 "the transformation on two ranks"
+same "its bytes" "$(sha256sum <g.h5)" "$(sha256sum <g2.h5)"
+try fix --apply g.h5 $config applied.lime
+exits 0 "the transformation applied"
+same "the fixed links again" "$(number digest landau.lime)" "$(number digest applied.lime)"
+before=$(number digest $config) after=$(number digest landau.lime)
+try check g.h5
+exits 0 "check of a transformation"
+printed "g.h5: whole" "gauge transformation (hdf5), 4.4.4.4, 64 bits" "links        $before" "gauge = landau" \
+    "links_fixed = $after"
+if command -v h5dump >/dev/null && command -v python3 >/dev/null; then
+    try convert $config before.lime
+    exits 0 "the links before"
+    h5dump -d /transformation -b LE -o g.raw g.h5 >out
+    checks=$((checks + 1))
+    worst=$(python3 "$(dirname "$0")/rotate_links.py" g.raw before.lime landau.lime 4 4 4 4)
+    awk -v w="$worst" 'BEGIN { exit !(w != "" && w < 1e-14) }' || fail "g U g^dagger is off the fixed links by '$worst'"
+fi
+cp g.h5 damaged.h5
+flip damaged.h5 20000
+try check damaged.h5
+exits 1 "a damaged transformation"
+printed "the gauge transformation is damaged"
+for case in "damaged.h5 $config:is damaged" "g.h5 landau.lime:of another configuration" "$config $config:not a propagator"; do
+    # shellcheck disable=SC2086 # two names
+    try fix --apply ${case%%:*} none.lime
+    exits 2 "--apply ${case%%:*}"
+    printed "${case#*:}"
+    same "no file" no "$([ -e none.lime ] && echo yes || echo no)"
+done
+
 say "a corner source of HISQ quarks in Coulomb gauge: MILC's record, whose gauge is fixed less far, within 0.3%"
 if [ -e "$data/lat.sample.l8888" ]; then
     cat >hisq.ini <<'INI'
@@ -96,6 +133,10 @@ refused "two gauges" --gauge coulomb,landau -- "give one gauge"
 refused "over-relaxation of 2" --gauge landau --over-relaxation 2 -- "--over-relaxation 2" "from 1 to below 2"
 refused "a tolerance of zero" --gauge landau --tolerance 0 -- "--tolerance 0" "from 1e-28"
 refused "no iterations" --gauge landau --iterations 0 -- "--iterations 0" "from 1 to"
+refused "a transformation without a place" --gauge landau --transformation g.lime -- "transformations are HDF5 files"
+refused "a transformation onto a configuration" --gauge landau --transformation $config -- "is not replaced"
+refused "a transformation onto OUT" --gauge landau --format ildg --transformation none.lime -- "HDF5 files"
+refused "old and new" --gauge landau --apply g.h5 -- "--gauge is of a new one"
 refused "two devices" --gauge landau --device cpu,gpu -- "give one device, cpu or gpu"
 refused "a device that is none" --gauge landau --device tpu -- "--device" "tpu"
 try fix --gauge landau $config fixed.txt
