@@ -270,6 +270,23 @@ static void add_noise(param_text *text, const parameters *p, const named_measure
     if (!strcmp(own_key(o, m, "low_modes", value), "yes")) add(text, "solver", "eigenvectors", &solver->p);
 }
 
+/* Averages over low modes depend on the file of eigenvectors, and on how many are taken. */
+static void add_low_modes(param_text *text, const parameters *p, const named_measure *m)
+{
+    char value[PARAM_TEXT_SIZE];
+    const char *name;
+    if (strcmp(own_key(observable_find(m->p.kind), m, "low_modes", value), "yes")) return;
+    for (int i = 0; (name = measure_propagator(&m->p, i)); i++) {
+        const named_settings *solver =
+            parameters_attempt(p, parameters_propagator_solver(p, &parameters_propagator(p, name)->p), 0);
+        param_text keys = {0};
+        add(&keys, "solver", "eigenvectors", &solver->p);
+        add(&keys, "solver", "low_modes", &solver->p);
+        add_prefixed(text, i == 0 ? "" : "second.", keys.data);
+        param_text_free(&keys);
+    }
+}
+
 /* An observable's own keys. */
 static void add_own(param_text *text, const observable *o, const measure_params *m)
 {
@@ -286,6 +303,7 @@ param_text identity_of_measurement(const parameters *p, const named_measure *m)
     if (m->p.links[0]) add_links(&text, parameters_links(p, m->p.links));
     add_propagators(&text, p, m);
     add_positions(&text, p, m);
+    add_low_modes(&text, p, m);
     if (o->propagators || o->quarks == MEASURE_NO_QUARKS) return text;
     const quark_params *f = &p->quarks[parameters_quark(p, m->p.quark)].p;
     const named_settings *solver = parameters_attempt(p, m->p.solver[0] ? m->p.solver : f->solver, 0);

@@ -11,11 +11,12 @@
 /* Colours of a source, columns of one of its spins. */
 #define CONTRACT_COLOURS 3
 
-/* Channel 4 k + l of out from spin k of columns first_a + d of a, and spin l of columns first_b + d of b, d < 3. Views of columns
+/* Channel 4 k + l of out from spin k of columns first_a + d of a, and spin l of columns first_b + d of b, d < columns, which are
+ * CONTRACT_COLOURS or 1. Views of columns
  * are those of colour vectors: group 4 column + spin, of 6 reals. */
 typedef struct {
     view a, b, out;
-    int first_a, first_b;
+    int first_a, first_b, columns;
 } spin_pairs_args;
 
 /* Groups of x and y, of `reals` components: 24 or 6. */

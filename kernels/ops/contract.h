@@ -35,6 +35,9 @@ field *density_create(const field *f, int channels);
 /* rho[4 k + l] = sum over colours of conj(a)(spin k) b(spin l), over columns 3 s + d of a and 3 r + d of b, d < 3, in turn;
  * a and b, which may be one, are spinors with a right-hand side for each of 12 columns, and rho has SPIN_PAIRS channels. */
 void contract_spin_pairs(field *rho, const field *a, const field *b, int s, int r);
+/* rho[4 k + l] = sum over colours of conj(a)(spin k) b(spin l) of column i of a and column j of b, spinors with any number of
+ * columns; a and b may be one. */
+void contract_column_pairs(field *rho, const field *a, int i, const field *b, int j);
 /* rho = x^dagger y over all right-hand sides and slices of spinors, or of colour vectors, which may be one field; rho has one
  * channel. */
 void contract_inner(field *rho, const field *x, const field *y);

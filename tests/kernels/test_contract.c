@@ -61,6 +61,31 @@ static void test_spin_pairs(scene *s)
     free(a);
 }
 
+/* Pairs of spins of one column each, of fields with other numbers of columns. */
+static void test_column_pairs(scene *s)
+{
+    enum { OF_A = 5, OF_B = 2, IN_A = 3, IN_B = 1 };
+    const size_t v = ref_volume(s->l);
+    double *a = kit_normals(v * OF_A * 24, &s->rng), *b = kit_normals(v * OF_B * 24, &s->rng);
+    field *fa = kit_field(s->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, OF_A, a),
+          *fb = kit_field(s->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, OF_B, b),
+          *rho = density_create(fa, SPIN_PAIRS);
+    contract_column_pairs(rho, fa, IN_A, fb, IN_B);
+    double complex *have = (double complex *)kit_gather(rho);
+    const double complex *x = (const double complex *)a, *y = (const double complex *)b;
+    double worst = 0;
+    for (size_t i = 0; i < 16 * v; i++)
+        worst = fmax(worst, cabs(have[i] - product(x + 12 * (OF_A * (i / 16) + IN_A) + 3 * (i % 16 / 4),
+                                                   y + 12 * (OF_B * (i / 16) + IN_B) + 3 * (i % 4), 3)));
+    KIT_NEAR(worst, 0, 1e-13);
+    free(have);
+    field_destroy(rho);
+    field_destroy(fb);
+    field_destroy(fa);
+    free(b);
+    free(a);
+}
+
 static void test_inner(scene *s, field_kind kind, int nrhs, int Ls)
 {
     const field_shape shape = {.kind = kind, .nrhs = nrhs, .Ls = Ls};
@@ -183,6 +208,7 @@ int main(int argc, char **argv)
         ref_rng_seed(&s.rng, 5);
         kit_where("shape %d, %d lanes", k, field_lanes(s.lat, PREC_DOUBLE));
         test_spin_pairs(&s);
+        test_column_pairs(&s);
         test_inner(&s, FIELD_SPINOR, 2, 3);
         test_inner(&s, FIELD_VECTOR, 4, 1);
         test_slices(&s, 1, 1);
