@@ -25,6 +25,11 @@ typedef struct {
     int reals;
 } inner_args;
 
+/* Colour vectors with a column for each colour of the source; out of one channel. */
+typedef struct {
+    view a, b, c, out;
+} colour_triple_args;
+
 /* A unit sums the cubes of one slice of the layout, of one of `parts` stretches of its planes in z, for SLICE_WAVES waves and
  * SLICE_CHANNELS channels; the last ones of each may be fewer. The slice counts fastest, then waves, channels and parts. */
 #define SLICE_WAVES 4

@@ -94,6 +94,24 @@ void contract_inner(field *rho, const field *x, const field *y)
     }
 }
 
+void contract_colours(field *rho, const field *a, const field *b, const field *c)
+{
+    const field *const lines[3] = {a, b, c};
+    expect_density(rho, 1, a);
+    for (int i = 0; i < 3; i++) {
+        expect_vector(lines[i], FIELD_VECTOR, a);
+        REQUIRE(lines[i]->nrhs == CONTRACT_COLOURS && lines[i]->par == PARITY_BOTH, "%d columns", lines[i]->nrhs);
+    }
+    FOR_PARITIES(p, rho)
+    {
+        const colour_triple_args args = {.a = field_in(a, (parity)p),
+                                         .b = field_in(b, (parity)p),
+                                         .c = field_in(c, (parity)p),
+                                         .out = field_out(rho, (parity)p)};
+        kernel_run(KERNEL_colour_triple, rho, &args, (kernel_work){.n = field_units(rho)});
+    }
+}
+
 static diquark_table table_of(const diquark_pair *pairs)
 {
     diquark_table t;

@@ -41,6 +41,9 @@ void contract_column_pairs(field *rho, const field *a, int i, const field *b, in
 /* rho = x^dagger y over all right-hand sides and slices of spinors, or of colour vectors, which may be one field; rho has one
  * channel. */
 void contract_inner(field *rho, const field *x, const field *y);
+/* rho = epsilon_abc epsilon_a'b'c' a_aa' b_bb' c_cc' of colours of the sink and the source: colour vectors with a column for each of
+ * three colours, of which any may be one; rho has one channel. */
+void contract_colours(field *rho, const field *a, const field *b, const field *c);
 /* rho[4 alpha + alpha'] += sum over the pairs (i, j) of sink[DIQUARK_PAIRS] and (k, l) of source[DIQUARK_PAIRS] of their factors times
  * epsilon_abc epsilon_a'b'c' over colours of
  *   direct:  a(i; k) b(j; l) c(alpha; alpha')

@@ -101,6 +101,48 @@ INI
     exits 0 "staggered mesons"
     same "pion_5 at the eight times" 8 "$(awk 'BEGIN { n = split("35.60567 32.43948 13.18096 22.16325 6.722624 21.35927 11.11621 30.97987", c) }
         $1 ~ /^[0-7]$/ { r = $2 / 4 / c[$1 + 1] - 1; near += r < 0.003 && r > -0.003 } END { print near }' out)"
+    say "staggered nucleons of masses .03 .03 .03 and .03 .03 .05 there, within 1%"
+    cat >>hisq.ini <<'INI'
+
+[quark.heavy]
+like = light
+mass = 0.05
+
+[propagator.light]
+quark = light
+source = corner
+
+[propagator.heavy]
+quark = heavy
+source = corner
+
+[measure.nucleon]
+kind = staggered_baryons
+propagator = light
+
+[measure.mixed]
+kind = staggered_baryons
+propagator = light
+propagator_2 = heavy
+INI
+    try measure --json hisq.ini milc.lime
+    exits 0 "staggered baryons"
+    # recorded NAME VALUES: real and imaginary parts at the eight times.
+    recorded() {
+        checks=$((checks + 1))
+        grep "\"measure\": \"$1\"" out | grep '"real"' | tr -d '[]:,"' |
+            awk -v record="$2" '{ for (i = 1; i <= NF; i++) { if ($i == "real") re = i; if ($i == "imaginary") im = i }
+                n = split(record, c)
+                for (t = 0; t < 8; t++) {
+                    a = $(re + 1 + t) / 48 - c[2 * t + 1]; b = $(im + 1 + t) / 48 - c[2 * t + 2]
+                    near += sqrt(a * a + b * b) < 0.01 * sqrt(c[2 * t + 1] ^ 2 + c[2 * t + 2] ^ 2)
+                } }
+                END { exit !(n == 16 && near == 8) }' || fail "$1 is not that of the record"
+    }
+    recorded nucleon "1.097686e-02 -6.208899e-05 2.938014e+00 1.219109e-02 1.997892e-03 2.331357e-04 1.435912e+00 -3.520557e-02
+        3.764441e-05 2.069067e-04 1.349016e+00 2.514390e-02 -1.779164e-03 3.075451e-04 2.662939e+00 -1.243679e-03"
+    recorded mixed "1.793504e-02 -9.795108e-05 2.908013e+00 5.020318e-03 3.243555e-03 3.790176e-04 1.405143e+00 -3.622008e-02
+        6.087070e-05 3.319934e-04 1.318659e+00 2.471174e-02 -2.881520e-03 4.984670e-04 2.634161e+00 4.551225e-03"
 else
     echo "skipped: no $data/lat.sample.l8888"
 fi
