@@ -59,7 +59,7 @@ static void add(param_text *text, const char *section, const char *key, const vo
 }
 
 /* Keys that came after files with identities: these have them where they are not the default. */
-static const char later_keys[] = "c_F clover_term low_phases up_phases c_G";
+static const char later_keys[] = "c_F clover_term low_phases up_phases c_G kernel flow_error";
 
 static int is_later(const char *later, const param *p, const void *in)
 {
@@ -78,7 +78,9 @@ static void add_physics(param_text *text, const param_section *s, const void *in
 static void add_links(param_text *text, const link_settings *links)
 {
     add_all(text, link_map_section(0), links);
-    add_all(text, link_map_type_find(links->kind)->own, links);
+    const param_section *own = link_map_type_find(links->kind)->own;
+    for (int i = 0; i < own->count; i++)
+        if (!is_later(later_keys, &own->table[i], links)) add_one(text, own, &own->table[i], links);
 }
 
 /* The operator of a quark. */
