@@ -102,7 +102,7 @@ void flow_close(flow *f)
     for (int i = 0; i < 5; i++) field_destroy(all[i]);
 }
 
-/* One step of length h; returns d. */
+/* Step of length h; returns its distance d. */
 static double try_step(flow *f, double h)
 {
     const double in_time = h / (f->xi * f->xi);

@@ -67,12 +67,12 @@ void flow_advance(field *links, const flow_kernel *kernel, double xi, double ste
 typedef struct {
     field *links; /* borrowed, and changed */
     const flow_kernel *kernel;
-    double xi, error;         /* of a step; 0: steps are those that are asked for */
+    double xi, error;         /* error of a step; 0: fixed steps */
     double time, step;        /* flow time of the links; length of the next step */
     double distance;          /* d of the step that was tried last */
     long steps, rejected;     /* steps that were made, and taken back */
     field *a, *b;             /* momenta to work in */
-    field *start, *lower, *c; /* with an error: links before the step and of second order; momenta */
+    field *start, *lower, *c; /* adaptive steps: links before the step and of second order; momenta */
 } flow;
 
 /* `step`: the first one, where there is an error. */

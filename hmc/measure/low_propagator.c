@@ -125,7 +125,7 @@ static int part_of(low_part **part, low_store *s, const measure_context *c, cons
 
 /* ---- smeared vectors ---- */
 
-/* All blocks of a low part, smeared; or borrowed. */
+/* Blocks of a low part, smeared, or borrowed where there is no smearing. */
 typedef struct {
     int n, owned;
     const field **blocks;
@@ -216,7 +216,7 @@ static void add_pair(const pair_sums *s, double complex *sums, const double comp
     }
 }
 
-/* All pairs of vectors of the two lines. */
+/* Sums over the pairs of vectors of the two lines. */
 static int sum_pairs(const pair_sums *s, double complex *sums, const measure_context *c, const low_line line[2],
                      int first, int last)
 {
