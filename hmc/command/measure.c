@@ -127,6 +127,7 @@ static table_rows table_of(const measurer *m, int i, group_name group)
                         .columns = o->columns,
                         .ncolumns = o->ncolumns,
                         .axis = o->axis,
+                        .names = o->names,
                         .identity = m->identities[i].data};
 }
 

@@ -55,6 +55,7 @@ struct observable {
     const measure_column *columns;
     int ncolumns;
     const char *axis; /* the column along which those behind it go, in rising order; null: each row stands alone */
+    const table_names *names; /* words for numbers in columns before the axis; null: none */
     const measure_column *summary;
     int nsummary;
     const param_section *own; /* a part of the section with its own keys, its owner the name; or null */

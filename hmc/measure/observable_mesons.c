@@ -37,6 +37,8 @@ enum {
     CONSERVED = 16 /* sinks are CONSERVED plus the vectors' numbers */
 };
 
+static const table_names names[] = {{"source", gamma_names}, {"sink", gamma_names}, {NULL, NULL}};
+
 static const measure_column summary[] = {
     SOLVES_COLUMNS("the solves"),
 };
@@ -273,6 +275,7 @@ const observable observable_mesons = {.name = "mesons",
                                       .columns = columns,
                                       .ncolumns = COLUMNS,
                                       .axis = "t",
+                                      .names = names,
                                       .summary = summary,
                                       .nsummary = sizeof summary / sizeof summary[0],
                                       .measure = measure_mesons};

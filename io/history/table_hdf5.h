@@ -31,12 +31,20 @@ typedef struct {
     const char *name, *unit, *help;
 } table_column;
 
+/* Names of the numbers 0, 1, ... in a column, null after the last, "" of numbers that do not occur: its attribute `names`, by which h5py
+ * reads f["measure/m/source"].attrs["names"][15]. */
+typedef struct {
+    const char *column;
+    const char *const *names;
+} table_names;
+
 /* Rows for one table, whose group is a path without leading slash; what has no value is NaN. */
 typedef struct {
     const char *group;
     const table_column *columns;
     int ncolumns;
     const char *axis; /* the column along which those behind it go, in rising order; NULL: none */
+    const table_names *names; /* of columns that have some, no column after the last; NULL: none */
     long nrows;
     const double *values; /* [row][column] */
     const char *identity; /* lines "key = value"; NULL: none */
