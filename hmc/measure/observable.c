@@ -235,9 +235,9 @@ static void print_json(FILE *out, const measure_result *r, const char *config, c
     json_string(&j, "kind", r->what->name);
     for (int i = 0; i < n; i++) {
         if (i < axis) json_real(&j, columns[i].name, values[i]);
-        if (i < axis && columns == r->what->columns) print_name(&j, r->what, columns[i].name, values[i]);
-        if (i >= axis) json_real_array(&j, columns[i].name, values + i, rows, n);
+        else json_real_array(&j, columns[i].name, values + i, rows, n);
     }
+    for (int i = 0; i < axis && columns == r->what->columns; i++) print_name(&j, r->what, columns[i].name, values[i]);
     json_end(&j);
 }
 

@@ -34,7 +34,7 @@ same "rows" 5 "$(wc -l <rows)"
 
 # Numbers of gamma matrices have words.
 same "names of vectors" "vector_t vector_x vector_y vector_z" \
-    "$(grep '"measure": "rho"' out | sed -n 's/.*"source_name": "\([a-z_]*\)", "sink": [0-9]*, "sink_name": "\1".*/\1/p' | sort -u | tr '\n' ' ' | sed 's/ $//')"
+    "$(grep '"measure": "rho"' out | sed -n 's/.*"source_name": "\([a-z_]*\)", "sink_name": "\1".*/\1/p' | sort -u | tr '\n' ' ' | sed 's/ $//')"
 if command -v h5dump >/dev/null; then
     same "names in the file" '"pseudoscalar", "", "conserved_x"' \
         "$(h5dump -a /measure/rho/sink/names m.h5 | grep -o '"pseudoscalar", "", "conserved_x"')"
