@@ -136,7 +136,8 @@ static void read_sources(ini_input *in, parameters *p)
         parameters_refuse_keys(in, "source", names[i], "kind", s->p.kind, source_kind_has, rest);
         ini_fill(in, source_kind_find(s->p.kind)->own, names[i], &s->p);
         const param *momentum = param_find(source_kind_find(s->p.kind)->own, "momentum");
-        if (momentum && ((const int *)(const void *)((const char *)&s->p + momentum->offset))[3] != 0)
+        if (momentum && !source_kind_find(s->p.kind)->volume &&
+            ((const int *)(const void *)((const char *)&s->p + momentum->offset))[3] != 0)
             user_error("%s: [source.%s] momentum has a last number other than 0; waves are in space: n_x.n_y.n_z.0",
                        ini_where(in, "source", names[i], "momentum"), names[i]);
         const char *key = source_outside(&s->p, p->lattice.size, place);

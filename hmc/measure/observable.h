@@ -72,6 +72,7 @@ struct observable {
         MEASURE_ANY_QUARK
     } quarks;        /* quarks that it needs */
     int propagators; /* propagators that it contracts, at most; 0: it solves for itself where it needs quarks */
+    int volume;      /* contracts propagators from sources on all sites, and no others */
     int sequential;  /* sequential propagators are allowed */
     const char
         *periodic;   /* why it is for lattices alone that are periodic in time; null: it is for bounded ones, too */

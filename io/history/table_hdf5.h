@@ -44,7 +44,7 @@ typedef struct {
     const table_column *columns;
     int ncolumns;
     const char *axis; /* the column along which those behind it go, in rising order; NULL: none */
-    const table_names *names; /* of columns that have some, no column after the last; NULL: none */
+    const table_names *names; /* names of columns, a null one after the last; NULL: none */
     long nrows;
     const double *values; /* [row][column] */
     const char *identity; /* lines "key = value"; NULL: none */
