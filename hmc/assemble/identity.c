@@ -187,7 +187,7 @@ static void add_source(param_text *text, const parameters *p, const char *name)
     const source_kind *kind = source_kind_find(s->kind);
     add_values(text, source_section(0), NULL, s);
     add_values(text, kind->own, kind->later, s);
-    if (kind->sequential) {
+    if (source_sequential(s)) {
         param_text keys = {0};
         add_propagator(&keys, p, source_sequential(s)->propagator);
         add_prefixed(text, "source.", keys.data);

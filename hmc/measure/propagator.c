@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hmc/measure/current_source.h"
 #include "hmc/measure/low_propagator.h"
 #include "hmc/measure/propagator_disk.h"
 #include "hmc/measure/wall_sink.h"
@@ -306,7 +307,7 @@ static int make_sources(propagator_store *s, int section, const field *like, int
     const source_params sink = moved(&s->c, parameters_source(s->c.p, q->p.source), s->at.shift, place);
     const int status = get(s, section_of(s->c.p, k->propagator), &from, r);
     if (status != MEASURE_DONE) return status;
-    *sources = sequential_sources(from, &sink);
+    *sources = source_current(&sink) >= 0 ? current_sources(&s->c, from, &sink) : sequential_sources(from, &sink);
     propagator_smear(&s->c, *sources, sink.smearing);
     return MEASURE_DONE;
 }

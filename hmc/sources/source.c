@@ -64,7 +64,8 @@ void source_kind_keys(const char *kind, char *text, size_t size)
 
 const sequential_keys *source_sequential(const source_params *s)
 {
-    return source_kind_find(s->kind)->sequential ? SOURCE_OWN(sequential_keys, s) : NULL;
+    const source_kind *kind = source_kind_find(s->kind);
+    return kind->sequential || kind->current ? SOURCE_OWN(sequential_keys, s) : NULL;
 }
 
 int source_same_noise(const source_params *a, const source_params *b)

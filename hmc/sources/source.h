@@ -34,8 +34,9 @@ typedef struct {
     /* Own keys that came after tables of results: the identity has them where they are not the default. Null: none. */
     const char *later;
     int volume; /* source on all sites, without the keys of a place; times a wave of half a period where time is antiperiodic */
-    int noise;  /* 1: f(x) has random numbers; products of more than two columns have no mean */
-    int baryon; /* 1: a sequential source of three quarks, whose sign at an antiperiodic edge is taken out */
+    int noise;   /* 1: f(x) has random numbers; products of more than two columns have no mean */
+    int current; /* 1: sequential, of a current that needs the links of the quark (hmc/measure/current_source.h) */
+    int baryon;  /* 1: a sequential source of three quarks, whose sign at an antiperiodic edge is taken out */
     /* f at global coordinates x on that slice. `size`: extents of the lattice; `seed`: of noise. */
     double complex (*value)(const source_params *s, const int x[4], const int size[4], uint64_t seed);
     /* Columns of a sequential source at a site of the sink, in place of f (source_sequential()): y[column][3 spin +
@@ -68,6 +69,9 @@ const sequential_keys *source_sequential(const source_params *s);
 
 /* n_x, n_y, n_z and n_t of a source on all sites; null for all others. */
 const int *source_volume_momentum(const source_params *s);
+
+/* Direction of the current of a sequential source; -1 of all others. */
+int source_current(const source_params *s);
 
 /* True if two sources of noise have the same numbers, whatever their momenta. */
 int source_same_noise(const source_params *a, const source_params *b);
