@@ -21,7 +21,7 @@ typedef struct {
 /* The actions on the levels, but for determinants of clover terms; how many. Beside its forces an action with solves has
  * two more, in the heat bath and in the accept step. */
 int cost_parts(const parameters *p, const iterations_plan *iterations, cost_part parts[MAX_ACTIONS]);
-/* So many solves of a quark by a solver, of these iterations each, on a lattice of so many sites. */
+/* Cost of `solves` solves of a quark by a solver, of these iterations each, on a lattice of `volume` sites. */
 cost_part cost_solves(const char *name, const quark_params *f, const solver_settings *by, double volume,
                       double iterations, double solves);
 double cost_flops(const cost_part *parts, int n);
