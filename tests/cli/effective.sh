@@ -200,6 +200,13 @@ propagator_2 = two
 INI
 try measure --output v.h5 v.ini made/checkpoint-00000[1-3].h5
 exits 0 "vertices"
+for n in 2 4; do
+    [ -n "${PLAQ_MPIEXEC:-}" ] || break
+    "$plaq" measure --json v.ini made/checkpoint-000001.h5 2>err | grep '"part"' >one
+    OMP_NUM_THREADS=1 try_ranks $n measure --json v.ini made/checkpoint-000001.h5
+    exits 0 "vertices on $n ranks"
+    same "vertices on $n ranks" "$(cat one)" "$(grep '"part"' out)"
+done
 try effective --vertices --json v.h5
 exits 0 "effective --vertices"
 same "configurations" 3 "$(value configurations)"
