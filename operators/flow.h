@@ -11,10 +11,20 @@
  * and the slope of links in space on the end slices is twice the derivative (M. Luescher and S. Schaefer, arXiv:1206.2809, appendix
  * B); kernel zeuthen is for periodic lattices.
  *
+ * Steps of a given length, or adapted to an error (P. Fritzsch and A. Ramos, arXiv:1301.4388, appendix D): the scheme has a second
+ * order one inside,
+ *
+ *   V'' = exp(-Z_0 + 2 Z_1) W_0,   d = root mean square of the elements of V' - V'',
+ *
+ * where they take the largest link. d falls with the third power of the step h; a step with d above the error is taken back, and the
+ * next one is min(h_max, 2 h, 0.95 h (error / d)^(1/3)), h_max where the scheme is stable.
+ *
  * On an anisotropic lattice, a_s = xi a_t, the flow of kernel wilson is that of the continuum with times in units of a_s^2:
  * temporal plaquettes weigh xi^2 in S, and slopes of links in time are divided by it (S. Borsanyi et al., arXiv:1205.0781). */
 #ifndef PLAQ_FLOW_H
 #define PLAQ_FLOW_H
+
+#include <stddef.h>
 
 #include "kernels/field/field.h"
 
@@ -52,6 +62,35 @@ double flow_largest_step(const flow_kernel *kernel, double xi);
 /* Links after one step, in double precision and of both parities, in place; a and b are momenta fields to work in.
  * Collective. */
 void flow_advance(field *links, const flow_kernel *kernel, double xi, double step, field *a, field *b);
+
+/* Integration of a flow, from time 0 of the links on. */
+typedef struct {
+    field *links; /* borrowed, and changed */
+    const flow_kernel *kernel;
+    double xi, error;         /* error of a step; 0: fixed steps */
+    double time, step;        /* flow time of the links; length of the next step */
+    double distance;          /* d of the step that was tried last */
+    long steps, rejected;     /* steps that were made, and taken back */
+    field *a, *b;             /* momenta to work in */
+    field *start, *lower, *c; /* adaptive steps: links before the step and of second order; momenta */
+} flow;
+
+/* `step`: the first one, where there is an error. */
+void flow_open(flow *f, field *links, const flow_kernel *kernel, double xi, double step, double error);
+/* Goes on to a flow time: in one step, or with an error in as many as it takes. 0, or -1 where the error cannot be met. Collective. */
+int flow_to(flow *f, double time);
+void flow_close(flow *f);
+
+/* The reason why flow_to() did not get there, for the error that a key flow_error has. */
+void flow_explain(const flow *f, double error, char *message, size_t size);
+
+/* Range and help of the key flow_error. */
+#define FLOW_ERRORS "[0,0.01]"
+#define FLOW_ERROR_HELP                                                                                                \
+    "adaptive steps between the times of flow_step: largest root mean square of what links of the third-order step "   \
+    "and of "                                                                                                          \
+    "one of second order inside it differ by; 0: steps of flow_step"
+
 /* The kernel's action over six times the number of sites, 1 - P of plaquettes: it falls along the flow. Collective. */
 double flow_action(const field *links, const flow_kernel *kernel);
 

@@ -34,6 +34,8 @@ typedef struct {
     const param_section *own; /* a part of the section with its own keys, its owner the name */
     /* A message on settings that are allowed and likely wrong; 0 if there is none. */
     int (*advise)(const link_settings *s, char *message, size_t size);
+    /* The key at fault with a message, on a lattice with this boundary in time; null if there is none. Or null. */
+    const char *(*check)(const link_settings *s, time_boundary time, char *message, size_t size);
     void (*open)(link_map *m);                    /* or null */
     void (*apply)(link_map *m);                   /* m->links from m->from */
     void (*pull_back)(link_map *m, field *force); /* force in place; m->links are up to date. Null: no action has it */

@@ -59,7 +59,7 @@ static void add(param_text *text, const char *section, const char *key, const vo
 }
 
 /* Keys that came after files with identities: these have them where they are not the default. */
-static const char later_keys[] = "c_F clover_term low_phases up_phases c_G";
+static const char later_keys[] = "c_F clover_term low_phases up_phases c_G kernel flow_error";
 
 static int is_later(const char *later, const param *p, const void *in)
 {
@@ -78,7 +78,9 @@ static void add_physics(param_text *text, const param_section *s, const void *in
 static void add_links(param_text *text, const link_settings *links)
 {
     add_all(text, link_map_section(0), links);
-    add_all(text, link_map_type_find(links->kind)->own, links);
+    const param_section *own = link_map_type_find(links->kind)->own;
+    for (int i = 0; i < own->count; i++)
+        if (!is_later(later_keys, &own->table[i], links)) add_one(text, own, &own->table[i], links);
 }
 
 /* The operator of a quark. */
@@ -185,7 +187,7 @@ static void add_source(param_text *text, const parameters *p, const char *name)
     const source_kind *kind = source_kind_find(s->kind);
     add_values(text, source_section(0), NULL, s);
     add_values(text, kind->own, kind->later, s);
-    if (kind->sequential) {
+    if (source_sequential(s)) {
         param_text keys = {0};
         add_propagator(&keys, p, source_sequential(s)->propagator);
         add_prefixed(text, "source.", keys.data);
@@ -270,6 +272,23 @@ static void add_noise(param_text *text, const parameters *p, const named_measure
     if (!strcmp(own_key(o, m, "low_modes", value), "yes")) add(text, "solver", "eigenvectors", &solver->p);
 }
 
+/* Averages over low modes depend on the file of eigenvectors, and on how many are taken. */
+static void add_low_modes(param_text *text, const parameters *p, const named_measure *m)
+{
+    char value[PARAM_TEXT_SIZE];
+    const char *name;
+    if (strcmp(own_key(observable_find(m->p.kind), m, "low_modes", value), "yes")) return;
+    for (int i = 0; (name = measure_propagator(&m->p, i)); i++) {
+        const named_settings *solver =
+            parameters_attempt(p, parameters_propagator_solver(p, &parameters_propagator(p, name)->p), 0);
+        param_text keys = {0};
+        add(&keys, "solver", "eigenvectors", &solver->p);
+        add(&keys, "solver", "low_modes", &solver->p);
+        add_prefixed(text, i == 0 ? "" : "second.", keys.data);
+        param_text_free(&keys);
+    }
+}
+
 /* An observable's own keys. */
 static void add_own(param_text *text, const observable *o, const measure_params *m)
 {
@@ -286,6 +305,7 @@ param_text identity_of_measurement(const parameters *p, const named_measure *m)
     if (m->p.links[0]) add_links(&text, parameters_links(p, m->p.links));
     add_propagators(&text, p, m);
     add_positions(&text, p, m);
+    add_low_modes(&text, p, m);
     if (o->propagators || o->quarks == MEASURE_NO_QUARKS) return text;
     const quark_params *f = &p->quarks[parameters_quark(p, m->p.quark)].p;
     const named_settings *solver = parameters_attempt(p, m->p.solver[0] ? m->p.solver : f->solver, 0);

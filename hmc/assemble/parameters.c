@@ -284,6 +284,8 @@ static void read_links(ini_input *in, parameters *p)
         parameters_refuse_keys(in, "links", names[i], "kind", l->p.kind, links_have, "");
         const link_map_type *type = link_map_type_find(l->p.kind);
         ini_fill(in, type->own, names[i], &l->p);
+        const char *key = type->check ? type->check(&l->p, parameters_time(p), message, sizeof message) : NULL;
+        if (key) user_error("%s: [links.%s] %s", ini_where(in, "links", names[i], key), names[i], message);
         if (type->advise && type->advise(&l->p, message, sizeof message))
             log_warn("%s: [links.%s] %s", ini_where(in, "links", names[i], ""), names[i], message);
     }

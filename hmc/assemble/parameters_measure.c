@@ -45,6 +45,17 @@ static void check_quark(const ini_input *in, const parameters *p, const named_me
                    ini_where(in, "measure", m->name, key), m->name, m->p.kind, names[want], quark, f->kind);
 }
 
+/* Sources on all sites are for vertex functions alone. */
+static void check_volume(const ini_input *in, const parameters *p, const named_measure *m, const char *key,
+                         const char *source)
+{
+    const named_source *s = parameters_first_source(p, parameters_source(p, source));
+    if (source_volume_momentum(&s->p) && !observable_find(m->p.kind)->volume)
+        user_error("%s: [measure.%s] kind = %s takes no source on all sites, as [source.%s] of kind = %s is; measure "
+                   "vertices with it",
+                   ini_where(in, "measure", m->name, key), m->name, m->p.kind, s->name, s->p.kind);
+}
+
 /* Propagators of one measurement begin at one place, and with the same noise. */
 static void check_sources(const ini_input *in, const parameters *p, const named_measure *m, const char *first,
                           const char *second)
@@ -76,6 +87,7 @@ static void need(const ini_input *in, const named_measure *m, const char *key, c
 static void check_source(const ini_input *in, const parameters *p, const named_measure *m)
 {
     need(in, m, "source", m->p.source);
+    check_volume(in, p, m, "source", m->p.source);
     const source_params *s = &parameters_source(p, m->p.source)->p;
     const quark_params *f = &p->quarks[parameters_quark(p, m->p.quark)].p;
     if (s->smearing[0] && quark_kind_of(f)->spins != 4)
@@ -168,6 +180,7 @@ static void check_propagators(const ini_input *in, const parameters *p, const na
                 "%s: [measure.%s] kind = %s takes no sequential propagators, as [propagator.%s] is; they end mesons "
                 "alone",
                 ini_where(in, "measure", m->name, keys[i]), m->name, m->p.kind, name);
+        check_volume(in, p, m, keys[i], parameters_propagator(p, name)->p.source);
         if (i > 0) check_sources(in, p, m, m->p.propagators[0], name);
     }
     check_sinks(in, p, m);

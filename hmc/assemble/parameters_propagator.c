@@ -136,7 +136,8 @@ static void read_sources(ini_input *in, parameters *p)
         parameters_refuse_keys(in, "source", names[i], "kind", s->p.kind, source_kind_has, rest);
         ini_fill(in, source_kind_find(s->p.kind)->own, names[i], &s->p);
         const param *momentum = param_find(source_kind_find(s->p.kind)->own, "momentum");
-        if (momentum && ((const int *)(const void *)((const char *)&s->p + momentum->offset))[3] != 0)
+        if (momentum && !source_kind_find(s->p.kind)->volume &&
+            ((const int *)(const void *)((const char *)&s->p + momentum->offset))[3] != 0)
             user_error("%s: [source.%s] momentum has a last number other than 0; waves are in space: n_x.n_y.n_z.0",
                        ini_where(in, "source", names[i], "momentum"), names[i]);
         const char *key = source_outside(&s->p, p->lattice.size, place);
@@ -245,6 +246,27 @@ static void check_nucleon_quarks(const ini_input *in, const parameters *p, const
     }
 }
 
+/* The conserved current is that of Wilson quarks in four dimensions, at sinks without smearing, of a quark that goes on. */
+static void check_current(const ini_input *in, const parameters *p, const named_source *s)
+{
+    const char *name = source_sequential(&s->p)->propagator;
+    const propagator_params *q = &parameters_propagator(p, name)->p;
+    const quark_params *f = &p->quarks[parameters_quark(p, q->quark)].p;
+    if (quark_kind_of(f)->slices || quark_kind_of(f)->twisted_mass || q->sink_smearing[0] || strcmp(q->sink, "site"))
+        user_error("%s: [source.%s] has the conserved vector current, which is that of Wilson quarks at a sink without "
+                   "smearing; [propagator.%s] is of kind = %s, sink = %s%s%s",
+                   ini_where(in, "source", s->name, "propagator"), s->name, name, f->kind, q->sink,
+                   q->sink_smearing[0] ? " with sink_smearing = " : "", q->sink_smearing);
+    if (s->p.smearing[0])
+        user_error("%s: [source.%s] has smearing, and the conserved vector current is a sum over links",
+                   ini_where(in, "source", s->name, "smearing"), s->name);
+    for (const named_propagator *by = p->propagators; by < p->propagators + p->npropagators; by++)
+        if (!strcmp(by->p.source, s->name) && strcmp(by->p.quark, q->quark))
+            user_error("%s: [propagator.%s] goes on from the conserved current of [quark.%s] with [quark.%s]; take the "
+                       "same quark",
+                       ini_where(in, "propagator", by->name, "quark"), by->name, q->quark, by->p.quark);
+}
+
 /* Sequential sources are made of propagators that are there before them, of quarks with spin, and end at another time. */
 static void check_sequential(const ini_input *in, const parameters *p, const named_source *s)
 {
@@ -263,6 +285,7 @@ static void check_sequential(const ini_input *in, const parameters *p, const nam
         user_error("%s: [source.%s] has gamma matrices, and [propagator.%s] is of a quark of kind = %s without spin",
                    ini_where(in, "source", s->name, "propagator"), s->name, k->propagator, f->kind);
     if (source_kind_find(s->p.kind)->baryon) check_nucleon(in, p, s, from);
+    if (source_current(&s->p) >= 0) check_current(in, p, s);
     source_place(&from->p, origin);
     if (origin[3] == k->time)
         user_error("%s: [source.%s] time = %d of the sink is that of the source, [source.%s]; give a later one",

@@ -231,9 +231,11 @@ static void open_paths(bench *b)
 static void open_columns(bench *b)
 {
     b->columns = field_create(b->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, BENCH_SOURCES, b->where);
+    b->triple = field_create(b->lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, 3, b->where);
     b->density = density_create(b->columns, SPIN_PAIRS);
     b->inner = density_create(b->columns, 1);
     vector_random(b->columns, 1, RANDOM_TEST, 7);
+    vector_random(b->triple, 1, RANDOM_TEST, 8);
 }
 
 void bench_open(bench *b, int needs)
@@ -294,19 +296,19 @@ size_t bench_bytes(const bench *b, int needs)
         sum += 8 * bytes_of(b, FIELD_SPINOR, b->prec, PARITY_EVEN, b->rhs) + 2 * links + 3 * clover;
     if (needs & BENCH_COLUMNS)
         sum += bytes_of(b, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, BENCH_SOURCES) +
+               bytes_of(b, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, 3) +
                bytes_of(b, FIELD_DENSITY, PREC_DOUBLE, PARITY_BOTH, SPIN_PAIRS + 1);
     return sum;
 }
 
 int bench_fields(const bench *b, field *fields[BENCH_FIELDS])
 {
-    field *all[] = {b->links,    b->links_double, b->clover,       b->tensor,    b->x,          b->y,
-                    b->z,        b->sx,           b->sy,           b->converted, b->spinor,     b->more,
-                    b->momenta,  b->force,        b->whole_clover, b->inverse,   b->mu_inverse, b->other_links,
-                    b->vx,       b->vy,           b->vz,           b->vectors,   b->shifted,    b->one,
-                    b->two,      b->three,        b->poles,        b->phases,    b->dx,         b->dy,
-                    b->rotation, b->columns,      b->density,      b->inner,     b->path,       b->ux,
-                    b->uy};
+    field *all[] = {b->links,        b->links_double, b->clover,     b->tensor,      b->x,      b->y,       b->z,
+                    b->sx,           b->sy,           b->converted,  b->spinor,      b->more,   b->momenta, b->force,
+                    b->whole_clover, b->inverse,      b->mu_inverse, b->other_links, b->vx,     b->vy,      b->vz,
+                    b->vectors,      b->shifted,      b->one,        b->two,         b->three,  b->poles,   b->phases,
+                    b->dx,           b->dy,           b->rotation,   b->columns,     b->triple, b->density, b->inner,
+                    b->path,         b->ux,           b->uy};
     int n = 0;
     _Static_assert(sizeof all / sizeof all[0] <= BENCH_FIELDS, "room for all");
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

@@ -56,10 +56,11 @@ typedef struct {
     field *ux, *uy;
     coarse *coarse, *coarser, *heavier; /* coarse operators of w, the level below, a heavier w; single at most */
     field *fx, *cx, *cy, *px, *py, *c1; /* a fine vector; coarse ones, whole and of the system; one right-hand side */
-    field *tx, *ty;                   /* coarse ones of the system, of as many right-hand sides as tensor cores take */
-    field *columns, *density, *inner; /* columns of a source; densities of 16 channels and of one */
-    long iterations;                  /* iterations of the last solve */
-    double sums[BENCH_SUMS];          /* results of reductions */
+    field *tx, *ty;          /* coarse ones of the system, of as many right-hand sides as tensor cores take */
+    field *columns, *triple; /* columns of a source, with spins and without */
+    field *density, *inner;  /* densities of 16 channels and of one */
+    long iterations;         /* iterations of the last solve */
+    double sums[BENCH_SUMS]; /* results of reductions */
 } bench;
 
 typedef struct {

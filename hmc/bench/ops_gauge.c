@@ -226,6 +226,16 @@ static void run_gauge_gradient(bench *b)
 }
 
 /* A path of one step more; the rotation stands for the path before. */
+static void run_tensor_plane(bench *b)
+{
+    path_to_tensor(b->tensor, 0, 1, b->path, 0);
+}
+
+static void run_links_distance(bench *b)
+{
+    b->sums[0] = links_distance2(b->links_double, b->other_links);
+}
+
 static void run_path_step(bench *b)
 {
     path_step(b->path, b->links_double, 0, b->rotation, 0);
@@ -272,6 +282,8 @@ const bench_op bench_ops_gauge[] = {
     {"clover_invert", "clover", 0, 0, 1, BENCH_DOUBLE, run_clover_invert, 0},
     {"twisted_invert", "clover", 0, 0, 1, BENCH_DOUBLE, run_twisted_invert, 0},
     {"path_step", "gauge", 0, 0, 1, BENCH_DOUBLE, run_path_step, 0},
+    {"tensor_plane", "gauge", 0, 0, 1, BENCH_DOUBLE, run_tensor_plane, 0},
+    {"links_distance", "gauge", 0, 0, 1, BENCH_DOUBLE, run_links_distance, 0},
     {"loop_strip", "gauge", 0, 0, 1, BENCH_DOUBLE, run_loop_strip, 0},
     {"trace_products", "gauge", 0, 0, 1, BENCH_DOUBLE, run_trace_products, 0},
     {"link_update", "gauge", 0, 0, 1, BENCH_DOUBLE, run_link_update, 0},

@@ -18,6 +18,11 @@ static void run_inner(bench *b)
     contract_inner(b->inner, b->columns, b->columns);
 }
 
+static void run_colour_triple(bench *b)
+{
+    contract_colours(b->inner, b->triple, b->triple, b->triple);
+}
+
 /* A tensor of two spins with all four pairs, and complex factors. */
 static const diquark_pair diquark[DIQUARK_PAIRS] = {
     {{0, 1}, {1, 0}}, {{1, 0}, {-1, 0}}, {{2, 3}, {0, 1}}, {{3, 2}, {0, -1}}};
@@ -81,6 +86,7 @@ const bench_op bench_ops_measure[] = {
     {"spin_pairs", "contract", 0, 0, 1, BENCH_COLUMNS, run_spin_pairs, 0},
     {"inner", "contract", 0, 0, 1, BENCH_COLUMNS, run_inner, 0},
     {"slice_sums", "contract", 0, 0, 1, BENCH_COLUMNS, run_slices, 0},
+    {"colour_triple", "contract", 0, 0, 1, BENCH_COLUMNS, run_colour_triple, 0},
     {"baryon_direct", "contract", 0, 0, 1, BENCH_COLUMNS, run_baryon_direct, 0},
     {"baryon_crossed", "contract", 0, 0, 1, BENCH_COLUMNS, run_baryon_crossed, 0},
     {0},

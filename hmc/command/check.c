@@ -1,4 +1,4 @@
-/* plaq check, of lattice files and propagators, and plaq convert, of lattice files. */
+/* plaq check, of lattice files, propagators and gauge transformations, and plaq convert, of lattice files. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +110,7 @@ static void print_table(const char *path, const check_report *r)
     printf("  digest       %s\n", r->digest);
 }
 
-/* ---- propagators ---- */
+/* ---- propagators and gauge transformations ---- */
 
 typedef struct {
     check_verdict verdict;
@@ -124,12 +124,12 @@ static void print_propagator_json(const char *path, const propagator_file *f, co
     json_string(&j, "file", path);
     json_string(&j, "verdict", verdicts[r->verdict].name);
     json_string(&j, "message", r->message);
-    json_string(&j, "format", "propagator");
+    json_string(&j, "format", f->is_transformation ? "transformation" : "propagator");
     json_string(&j, "layout", propagator_file_format(f));
     json_int_array(&j, "size", f->size, 4);
     json_int(&j, "bits", f->bits);
-    json_int(&j, "columns", f->columns);
-    json_int(&j, "spins", f->spins);
+    if (!f->is_transformation) json_int(&j, "columns", f->columns);
+    if (!f->is_transformation) json_int(&j, "spins", f->spins);
     json_finding(&j, "checksum_ok", r->checksum_ok);
     if (f->trajectory >= 0) json_int(&j, "sequence", f->trajectory);
     else json_string(&j, "sequence", NULL);
@@ -144,9 +144,10 @@ static void print_propagator(const char *path, const propagator_file *f, const p
     utf8_printable(name, sizeof name, path);
     printf("%s: %s\n", name, verdicts[r->verdict].text);
     if (r->message[0]) printf("  finding      %s\n", r->message);
-    printf("  format       propagator (%s), %d.%d.%d.%d, %d bits, %d columns of %d numbers\n",
-           propagator_file_format(f), f->size[0], f->size[1], f->size[2], f->size[3], f->bits, f->columns,
-           3 * f->spins);
+    printf("  format       %s (%s), %d.%d.%d.%d, %d bits", f->is_transformation ? "gauge transformation" : "propagator",
+           propagator_file_format(f), f->size[0], f->size[1], f->size[2], f->size[3], f->bits);
+    if (!f->is_transformation) printf(", %d columns of %d numbers", f->columns, 3 * f->spins);
+    printf("\n");
     if (r->checksum_ok >= 0) printf("  checksum     %s\n", yes_no(r->checksum_ok));
     if (f->trajectory >= 0) printf("  trajectory   %lld\n", (long long)f->trajectory);
     printf("  links        %s\n", f->links[0] ? f->links : "not told");

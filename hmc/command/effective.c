@@ -1,4 +1,4 @@
-/* plaq effective: correlators of a file of measurements with their effective masses, static potentials and PCAC masses, as tables, JSON and a page of charts. */
+/* plaq effective: correlators of a file of measurements with their effective masses, static potentials, PCAC masses and amputated vertices, as tables, JSON and a page of charts. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "hmc/report/page.h"
 #include "hmc/report/pcac.h"
 #include "hmc/report/potential.h"
+#include "hmc/report/vertices.h"
 #include "io/files/atomic.h"
 #include "io/history/correlators_hdf5.h"
 #include "io/history/output_file.h"
@@ -20,8 +21,8 @@
 
 typedef struct {
     const char *file, *table, *column, *page;
-    int block, json, potential, pcac; /* potential: height of loops; 0, and pcac 0: effective masses */
-    double from, to;                  /* distances of the fit of the potential, or times of the plateau */
+    int block, json, potential, pcac, vertices; /* potential: height of loops; none of these: effective masses */
+    double from, to;                            /* distances of the fit of the potential, or times of the plateau */
     double c_A;
 } request;
 
@@ -38,6 +39,7 @@ static int is_asked(const request *q, const correlators *c, int i)
         if (potential_same(&c->all[k], of)) return 0;
     if (q->potential) return potential_is_loop(of);
     if (q->pcac) return pcac_is_pp(c, i);
+    if (q->vertices) return vertices_begin(c, i);
     return q->column ? !strcmp(of->column, q->column) : strcmp(of->column, "imaginary") != 0;
 }
 
@@ -63,6 +65,14 @@ static int show_pcac(const request *q, const correlators *c, int i, output *o, c
     return bad;
 }
 
+static void show_vertices(const request *q, const correlators *c, int i, output *o)
+{
+    vertices v;
+    vertices_of(&v, c, i, q->block);
+    if (q->json) vertices_json(stdout, &v);
+    else vertices_text(&o->text, &v);
+}
+
 static void show_effective(const request *q, const correlator *c, output *o)
 {
     effective e = effective_of(c, q->block);
@@ -83,7 +93,8 @@ static int show_all(const request *q, const correlators *c, output *o, char *mes
         }
         if (q->potential && show_potential(q, c, i, o, message, size)) return -1;
         if (q->pcac && show_pcac(q, c, i, o, message, size)) return -1;
-        if (!q->potential && !q->pcac) show_effective(q, &c->all[i], o);
+        if (q->vertices) show_vertices(q, c, i, o);
+        if (!q->potential && !q->pcac && !q->vertices) show_effective(q, &c->all[i], o);
         o->shown++;
     }
     if (o->shown == 0 && q->potential)
@@ -94,6 +105,8 @@ static int show_all(const request *q, const correlators *c, output *o, char *mes
                  "measure with "
                  "kind = mesons, operators = pseudoscalar axial and pairs = all",
                  q->file);
+    else if (o->shown == 0 && q->vertices)
+        snprintf(message, size, "%s: no vertices, which [measure.NAME] kind = vertices measures", q->file);
     else if (o->shown == 0)
         snprintf(message, size, "%s: no correlator has a column %s; the first has %s", q->file, q->column,
                  c->all[0].column);
@@ -110,7 +123,7 @@ static int show(const request *q, char *message, size_t size)
     correlators c;
     output o = {0};
     char title[512];
-    int bad = correlators_read(&c, q->file, q->table, message, size);
+    int bad = correlators_read(&c, q->file, q->table, q->vertices ? VERTICES_AXIS : NULL, message, size);
     snprintf(title, sizeof title, OUTPUT_EFFECTIVE_TITLE "%s", q->file);
     page_begin(&o.page, title);
     bad = bad || show_all(q, &c, &o, message, size);
@@ -142,6 +155,8 @@ static void read_choice(request *q, const char *height, const char *c_A, const c
     q->from = number("--from", from, 0, !q->pcac ? 0 : to ? 1 : NAN);
     q->to = number("--to", to, 0, INFINITY);
     if (q->potential && q->pcac) user_error("plaq effective: --potential and --pcac are given; choose one of them");
+    if (q->vertices && (q->potential || q->pcac || q->column || q->page))
+        user_error("plaq effective: --vertices goes with --measure, --block and --json alone");
     if (c_A && !q->pcac) user_error("plaq effective: --c_A is given without --pcac");
     if (!q->potential && !q->pcac && (from || to))
         user_error("plaq effective: %s is given without --potential or --pcac", from ? "--from" : "--to");
@@ -169,6 +184,8 @@ int command_effective(int argc, char **argv)
          "mass, "
          "default none, or 1 with --to"},
         {"--to", NULL, &to, "the largest distance or the last time; default all"},
+        {"--vertices", &q.vertices, NULL,
+         "amputated vertex functions and inverse propagators of kind = vertices, in place of effective masses"},
         {"--json", &q.json, NULL, "one JSON object a correlator"}};
     plain_arguments a = command_arguments(argc, argv, flags, (int)(sizeof flags / sizeof flags[0]), 1, 1);
     log_keep_stdout_clean(q.json);

@@ -127,6 +127,7 @@ static table_rows table_of(const measurer *m, int i, group_name group)
                         .columns = o->columns,
                         .ncolumns = o->ncolumns,
                         .axis = o->axis,
+                        .names = o->names,
                         .identity = m->identities[i].data};
 }
 
@@ -267,25 +268,36 @@ static void open_output(measurer *m)
 /* ---- dry runs ---- */
 
 /* Plans for each size of lattice that the configurations have, or for that of the input. */
-static void dry_run(const measurer *m, char **configs, int n, int ranks)
+static void dry_run(const measurer *m, char **configs, int n, int ranks, const char *calibration)
 {
     const parameters *p = m->p;
-    int seen[MAX_NAMED][4], nseen = 0;
+    struct {
+        int size[4];
+        int64_t trajectory;
+        long configurations;
+    } seen[MAX_NAMED];
+    int nseen = 0;
     if (n == 0 && p->lattice.size[0] == 0)
         user_error("plaq measure: --dry-run needs a configuration, or lattice.size=X.Y.Z.T");
-    if (n == 0) plan_dry_measure(p, p->lattice.size, -1, ranks, m->json);
+    if (n == 0) plan_dry_measure(p, p->lattice.size, -1, 1, ranks, calibration, m->json);
     for (int i = 0; i < n; i++) {
         links_info info;
         char message[2048];
-        int known = 0;
+        int k = 0;
         if (links_probe(configs[i], &info, message, sizeof message) ||
             links_settle_size(&info, configs[i], p->lattice.size, "[lattice] size", message, sizeof message))
             user_error("%s", message);
-        for (int k = 0; k < nseen; k++) known = known || !memcmp(seen[k], info.size, sizeof seen[k]);
-        if (known) continue;
-        plan_dry_measure(p, info.size, info.has_sequence ? info.sequence : -1, ranks, m->json);
-        if (nseen < MAX_NAMED) memcpy(seen[nseen++], info.size, sizeof seen[0]);
+        while (k < nseen && memcmp(seen[k].size, info.size, sizeof seen[k].size)) k++;
+        if (k == MAX_NAMED) continue;
+        if (k == nseen) {
+            memcpy(seen[k].size, info.size, sizeof seen[k].size);
+            seen[k].trajectory = info.has_sequence ? info.sequence : -1;
+            seen[nseen++].configurations = 0;
+        }
+        seen[k].configurations++;
     }
+    for (int k = 0; k < nseen; k++)
+        plan_dry_measure(p, seen[k].size, seen[k].trajectory, seen[k].configurations, ranks, calibration, m->json);
 }
 
 /* ---- parts of a list ---- */
@@ -319,25 +331,29 @@ int command_measure(int argc, char **argv)
 {
     measurer m = {0};
     int dry = 0, profile = 0;
-    const char *ranks_text = NULL, *part = NULL;
+    const char *ranks_text = NULL, *part = NULL, *calibration = NULL;
     const command_flag flags[] = {
         {"--json", &m.json, NULL, "one JSON object a line"},
         {"--output", NULL, &m.output, "HDF5 file that the rows are appended to"},
         {"--dry-run", &dry, NULL,
-         "check everything and print decomposition, memory and blockings of multigrid; measure nothing. Without a "
-         "configuration, on lattice.size"},
+         "check everything and print decomposition, memory, blockings of multigrid, time, node-hours and disk; measure "
+         "nothing. Without a configuration, on lattice.size"},
         {"--ranks", NULL, &ranks_text, "with --dry-run: plan for this many ranks"},
+        {"--calibration", NULL, &calibration,
+         "with --dry-run: file of plaq bench --calibrate, whose machine is planned for; default this one"},
         {"--part", NULL, &part,
          "I/N: measures every N-th configuration, from the I-th on, so that N jobs share a list and, with --output, a "
          "file"},
         FLAG_PROFILE(&profile),
         FLAG_IGNORE_RECORDED(&m.ignore_recorded),
     };
-    plain_arguments a = command_arguments(argc, argv, flags, 7, 1, -1);
+    plain_arguments a = command_arguments(argc, argv, flags, 8, 1, -1);
     log_keep_stdout_clean(m.json);
     const int ranks = command_ranks(ranks_text, "measure");
     if (ranks && !dry)
         user_error("plaq measure: --ranks plans measurements and needs --dry-run; mpirun -n %d makes them", ranks);
+    if (calibration && !dry)
+        user_error("plaq measure: --calibration %s is for a plan and needs --dry-run", calibration);
     if (!dry && a.nplain < 2) user_error("plaq measure: no configuration; give one or more behind %s", a.plain[0]);
     if (part) {
         const int given = a.nplain - 1;
@@ -352,7 +368,7 @@ int command_measure(int argc, char **argv)
     command_set_log(p);
     m.p = p;
     if (dry) {
-        dry_run(&m, a.plain + 1, a.nplain - 1, ranks);
+        dry_run(&m, a.plain + 1, a.nplain - 1, ranks, calibration);
         parameters_free(p);
         command_arguments_free(&a);
         return 0;

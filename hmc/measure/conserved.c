@@ -3,8 +3,8 @@
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/wilson.h"
 
-/* (1 - gamma_mu) U_mu(x) chi(x+mu) + (1 + gamma_mu) U_mu(x-mu)^dagger chi(x-mu), a hop on links of one direction. */
-static field *hop_along(const field *links, const field *chi, int mu)
+/* A hop on links of one direction. */
+field *conserved_hop(const field *links, const field *chi, int mu)
 {
     double factor[4] = {0};
     factor[mu] = 1;
@@ -21,7 +21,7 @@ static field *hop_along(const field *links, const field *chi, int mu)
 void conserved_open(conserved_current *v, const momenta *p, const field *links, const field *a, const field *b,
                     const int x0[4], int mu)
 {
-    field *hop_a = hop_along(links, a, mu), *hop_b = a == b ? hop_a : hop_along(links, b, mu);
+    field *hop_a = conserved_hop(links, a, mu), *hop_b = a == b ? hop_a : conserved_hop(links, b, mu);
     v->mu = mu;
     contraction_open(&v->before, p, hop_a, b, x0);
     contraction_open(&v->behind, p, a, hop_b, x0);

@@ -11,6 +11,9 @@
 
 #include "hmc/measure/contraction.h"
 
+/* (1 - gamma_mu) U_mu(x) chi(x+mu) + (1 + gamma_mu) U_mu(x-mu)^dagger chi(x-mu), a new field of all right-hand sides. Collective. */
+field *conserved_hop(const field *links, const field *chi, int mu);
+
 /* Contractions of a direction, whose fields are the halves of the current. */
 typedef struct {
     int mu;

@@ -40,6 +40,17 @@ void contraction_close(contraction *c)
     free(c->sums);
 }
 
+void contraction_add(contraction *c, double weight, const double complex *sums, int start)
+{
+    const int T = c->lat->size[3], of_slice = c->p->n * SPIN_PAIRS;
+    for (int pair = 0; pair < SPIN_PAIRS; pair++)
+        for (int t = 0; t < T; t++) {
+            double complex *to = sums_of(c, pair, (t + c->start) % T, 0);
+            const double complex *from = sums + ((long)pair * T + (t + start) % T) * of_slice;
+            for (int k = 0; k < of_slice; k++) to[k] += weight * from[k];
+        }
+}
+
 /* tr [gamma_5 A^dagger gamma_5 sink B source] = sum (gamma_5 sink)_(a a') (source gamma_5)_(b' b) T[b][b'][a][a']. */
 double complex contraction_meson(const contraction *c, const spin_matrix *sink, const spin_matrix *source, int i, int t)
 {

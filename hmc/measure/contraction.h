@@ -25,6 +25,8 @@ typedef struct {
  * side for each column, spin 3 + colour, of the source at x0. Collective. */
 void contraction_open(contraction *c, const momenta *p, const field *a, const field *b, const int x0[4]);
 void contraction_close(contraction *c);
+/* Adds sums of the same momenta, in the order of c->sums, whose source is at time `start`. */
+void contraction_add(contraction *c, double weight, const double complex *sums, int start);
 /* sum_x exp(-i p.(x - x_0)) tr [gamma_5 A(x)^dagger gamma_5 sink B(x) source] at t after the source, of momentum number i. */
 double complex contraction_meson(const contraction *c, const spin_matrix *sink, const spin_matrix *source, int i,
                                  int t);

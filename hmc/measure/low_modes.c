@@ -29,7 +29,7 @@ static void conjugate(field *to, const field *from, int spins)
 
 static field *columns(const fermion *f, int n)
 {
-    field *one = fermion_vector(f);
+    field *one = fermion_physical(f);
     field_shape shape = field_shape_of(one);
     shape.nrhs = n;
     field *all = field_create_shape(one->lat, &shape, one->prec, one->par, one->where);
@@ -51,7 +51,8 @@ static int orthonormalise(low_modes *l, field **block)
 low_modes *low_modes_create(const eigen_pairs *e, int modes, fermion *f)
 {
     low_modes *l = calloc(1, sizeof *l);
-    field *v = linop_vector(f->normal, 1), *w = fermion_vector(f), *none = fermion_vector(f), *Gw = fermion_vector(f);
+    field *v = linop_vector(f->normal, 1), *x = fermion_vector(f), *none = fermion_vector(f), *w = fermion_physical(f),
+          *Gw = fermion_physical(f);
     const int each = f->direct ? 1 : 2, step = WIDTH / each;
     REQUIRE_MEMORY(l, "out of memory");
     l->blocks = calloc((size_t)(modes / step + 1), sizeof *l->blocks);
@@ -63,7 +64,8 @@ low_modes *low_modes_create(const eigen_pairs *e, int modes, fermion *f)
             const int number = first + k;
             const field pair = field_rhs(e->blocks[number / e->block], number % e->block);
             vector_axpby(v, 1, &pair, 0);
-            fermion_reconstruct(f, w, v, none);
+            fermion_reconstruct(f, fermion_has_walls(f) ? x : w, v, none);
+            if (fermion_has_walls(f)) fermion_export(f, w, x);
             conjugate(Gw, w, w->reals / 6);
             field row = field_rhs(block, each * k);
             vector_axpby(&row, 1, Gw, 0);
@@ -76,8 +78,8 @@ low_modes *low_modes_create(const eigen_pairs *e, int modes, fermion *f)
         l->n += block->nrhs;
         l->blocks[l->nblocks++] = block;
     }
-    field *const all[] = {v, w, none, Gw};
-    for (int i = 0; i < 4; i++) field_destroy(all[i]);
+    field *const all[] = {v, w, none, Gw, x};
+    for (int i = 0; i < 5; i++) field_destroy(all[i]);
     return l;
 }
 
@@ -92,6 +94,16 @@ void low_modes_free(low_modes *l)
 int low_modes_count(const low_modes *l)
 {
     return l->n;
+}
+
+int low_modes_blocks(const low_modes *l)
+{
+    return l->nblocks;
+}
+
+const field *low_modes_block(const low_modes *l, int i)
+{
+    return l->blocks[i];
 }
 
 field low_modes_vector(const low_modes *l, int k)

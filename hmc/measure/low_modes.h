@@ -6,7 +6,7 @@
  * and its partner on the other parity are both rows: span {w, G w}, in which D stays. With v alone taken out, D would lead
  * from modes that are out to partners that are not, at a size of 1 where mass and condensate are far smaller.
  *
- * Fields of M, in double precision. All calls are collective. */
+ * Physical fields (operators/fermion.h), in double precision. All calls are collective. */
 #ifndef PLAQ_LOW_MODES_H
 #define PLAQ_LOW_MODES_H
 
@@ -15,10 +15,14 @@
 
 typedef struct low_modes low_modes;
 
-/* Low modes from the first `modes` eigenpairs of f->normal. No domain wall quarks. */
+/* Low modes from the first `modes` eigenpairs of f->normal. Those of domain wall quarks are of physical fields: M^-1 is then the
+ * propagator between these, and w the physical quark field of the reconstructed solution. */
 low_modes *low_modes_create(const eigen_pairs *e, int modes, fermion *f);
 void low_modes_free(low_modes *l);
 int low_modes_count(const low_modes *l);
+/* Blocks that hold the vectors, in their order. */
+int low_modes_blocks(const low_modes *l);
+const field *low_modes_block(const low_modes *l, int i);
 /* Vector k, a view. */
 field low_modes_vector(const low_modes *l, int k);
 /* x -= sum_k e_k (e_k, x), of any number of right-hand sides. */

@@ -211,6 +211,20 @@ void measure_result_free(measure_result *r)
     r->nrows = r->capacity = 0;
 }
 
+/* The word for a number in a column, as the member COLUMN_name. */
+static void print_name(json *j, const observable *o, const char *column, double value)
+{
+    char member[64];
+    const table_names *n = o->names;
+    while (n && n->column && strcmp(n->column, column)) n++;
+    if (!n || !n->column || !(value >= 0)) return;
+    for (int i = 0; n->names[i]; i++) {
+        if (i != (int)value) continue;
+        snprintf(member, sizeof member, "%s_name", column);
+        json_string(j, member, n->names[i]);
+    }
+}
+
 /* Prints an object of n columns, those from `axis` on as arrays over the rows. */
 static void print_json(FILE *out, const measure_result *r, const char *config, const measure_column *columns, int n,
                        int axis, const double *values, long rows)
@@ -223,6 +237,7 @@ static void print_json(FILE *out, const measure_result *r, const char *config, c
         if (i < axis) json_real(&j, columns[i].name, values[i]);
         else json_real_array(&j, columns[i].name, values + i, rows, n);
     }
+    for (int i = 0; i < axis && columns == r->what->columns; i++) print_name(&j, r->what, columns[i].name, values[i]);
     json_end(&j);
 }
 

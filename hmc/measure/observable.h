@@ -55,6 +55,7 @@ struct observable {
     const measure_column *columns;
     int ncolumns;
     const char *axis; /* the column along which those behind it go, in rising order; null: each row stands alone */
+    const table_names *names; /* words for numbers in columns before the axis; null: none */
     const measure_column *summary;
     int nsummary;
     const param_section *own; /* a part of the section with its own keys, its owner the name; or null */
@@ -71,6 +72,7 @@ struct observable {
         MEASURE_ANY_QUARK
     } quarks;        /* quarks that it needs */
     int propagators; /* propagators that it contracts, at most; 0: it solves for itself where it needs quarks */
+    int volume;      /* contracts propagators from sources on all sites, and no others */
     int sequential;  /* sequential propagators are allowed */
     const char
         *periodic;   /* why it is for lattices alone that are periodic in time; null: it is for bounded ones, too */

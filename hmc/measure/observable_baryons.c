@@ -30,6 +30,10 @@ static const measure_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
+static const char *const baryon_names[] = {"nucleon",    "sigma",   "xi",    "lambda", "delta",
+                                           "sigma_star", "xi_star", "omega", NULL};
+static const table_names names[] = {{"baryon", baryon_names}, {NULL, NULL}};
+
 static const measure_column summary[] = {
     SOLVES_COLUMNS("the solves"),
 };
@@ -132,6 +136,7 @@ const observable observable_baryons = {.name = "baryons",
                                        .columns = columns,
                                        .ncolumns = COLUMNS,
                                        .axis = "t",
+                                       .names = names,
                                        .summary = summary,
                                        .nsummary = sizeof summary / sizeof summary[0],
                                        .measure = measure_baryons};

@@ -47,6 +47,8 @@ static const measure_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
+static const table_names names[] = {{"operator", gamma_names}, {NULL, NULL}};
+
 static const measure_column summary[] = {
     SOLVES_COLUMNS("the solves, but for the rough ones"),
     {"vectors", "", "noise vectors of the solver"},
@@ -277,6 +279,7 @@ const observable observable_disconnected = {
     .columns = columns,
     .ncolumns = COLUMNS,
     .axis = "t",
+    .names = names,
     .summary = summary,
     .nsummary = sizeof summary / sizeof summary[0],
     .measure = measure_loops};

@@ -21,7 +21,7 @@
 #include "operators/flow.h"
 
 typedef struct {
-    double flow_time, flow_step, xi;
+    double flow_time, flow_step, xi, error;
     char kernel[PARAM_CHOICE_SIZE];
     int first, last; /* window of time slices; -1: all */
 } flow_keys;
@@ -127,20 +127,23 @@ static int measure_flow(const measure_context *c, const measure_params *m, measu
     const lattice *lat = c->links->lat;
     field *links = field_like(c->links),
           *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
-    field *a = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, links->where), *b = field_like(a);
+    flow f;
     field_copy(links, c->links);
+    flow_open(&f, links, kernel, k->xi, k->flow_step, k->error);
     double energy = add_row(r, k, kernel, 0, links, tensor);
     const long steps = flow_steps(k->flow_time, k->flow_step);
-    double t = 0;
     int status = MEASURE_DONE;
     for (long i = 1; i <= steps; i++) {
         if (measure_interrupted(c)) {
             status = MEASURE_GIVEN_UP;
             break;
         }
-        const double next = flow_time_after(i, k->flow_time, k->flow_step);
-        flow_advance(links, kernel, k->xi, next - t, a, b);
-        t = next;
+        const double t = flow_time_after(i, k->flow_time, k->flow_step);
+        if (flow_to(&f, t)) {
+            flow_explain(&f, k->error, r->trouble, sizeof r->trouble);
+            status = MEASURE_FAILED;
+            break;
+        }
         const double before = energy;
         energy = add_row(r, k, kernel, t, links, tensor);
         if (has_risen(r, kernel, before, energy, t, k->flow_step)) {
@@ -149,8 +152,7 @@ static int measure_flow(const measure_context *c, const measure_params *m, measu
         }
     }
     if (status == MEASURE_DONE) find_scales(r);
-    field_destroy(b);
-    field_destroy(a);
+    flow_close(&f);
     field_destroy(tensor);
     field_destroy(links);
     return status;
@@ -209,7 +211,7 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
                  m->name, k->xi);
         return "kernel";
     }
-    if (k->flow_step > most) {
+    if (k->flow_step > most && k->error == 0) {
         char anisotropy[48] = "";
         if (k->xi != 1) snprintf(anisotropy, sizeof anisotropy, " and xi = %g", k->xi);
         snprintf(message, size,
@@ -236,6 +238,7 @@ static const param own[] = {
      "with "
      "a correction, without errors of order a^2 at tree level, for steps up to 0.14",
      0},
+    {"flow_error", PARAM_REAL, OBSERVABLE_KEY(flow_keys, error), "0", FLOW_ERRORS, NULL, FLOW_ERROR_HELP, 0},
     {"first_slice", PARAM_INT, OBSERVABLE_KEY(flow_keys, first), "-1", "[-1,32765]", NULL,
      "first time slice of those over which energies are averaged; -1: all of a periodic lattice", 0},
     {"last_slice", PARAM_INT, OBSERVABLE_KEY(flow_keys, last), "-1", "[-1,32765]", NULL, "last one of these", 0},
@@ -246,7 +249,7 @@ _Static_assert(sizeof(flow_keys) <= sizeof(((measure_params *)0)->own), "no room
 const observable observable_flow = {.name = "flow",
                                     .help = "gradient flow: energy densities, charge, t0 and w0",
                                     .own = &part,
-                                    .later = "kernel first_slice last_slice",
+                                    .later = "kernel flow_error first_slice last_slice",
                                     .check = check,
                                     .columns = columns,
                                     .ncolumns = sizeof columns / sizeof columns[0],

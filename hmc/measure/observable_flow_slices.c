@@ -14,7 +14,7 @@
 #include "operators/flow.h"
 
 typedef struct {
-    double flow_time, flow_step;
+    double flow_time, flow_step, error;
     int every;
     char kernel[PARAM_CHOICE_SIZE];
 } flow_slices_keys;
@@ -52,20 +52,22 @@ static int measure_slices(const measure_context *c, const measure_params *m, mea
     const long steps = k->flow_time > 0 ? flow_steps(k->flow_time, k->flow_step) : 0;
     field *links = field_like(c->links),
           *tensor = field_create(links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
-    field *a = field_create(links->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, links->where), *b = field_like(a);
+    flow f;
     field_copy(links, c->links);
+    flow_open(&f, links, flow_kernel_find(k->kernel), 1, k->flow_step, k->error);
     add_rows(r, 0, links, tensor);
-    double t = 0;
     int status = MEASURE_DONE;
     for (long i = 1; i <= steps && status == MEASURE_DONE; i++) {
-        const double next = flow_time_after(i, k->flow_time, k->flow_step);
-        flow_advance(links, flow_kernel_find(k->kernel), 1, next - t, a, b);
-        t = next;
+        const double t = flow_time_after(i, k->flow_time, k->flow_step);
+        if (flow_to(&f, t)) {
+            flow_explain(&f, k->error, r->trouble, sizeof r->trouble);
+            status = MEASURE_FAILED;
+            break;
+        }
         if (i % k->every == 0 || i == steps) add_rows(r, t, links, tensor);
         if (measure_interrupted(c)) status = MEASURE_GIVEN_UP;
     }
-    field_destroy(b);
-    field_destroy(a);
+    flow_close(&f);
     field_destroy(tensor);
     field_destroy(links);
     return status;
@@ -90,7 +92,7 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
                  m->name);
         return "kernel";
     }
-    if (k->flow_step > most) {
+    if (k->flow_step > most && k->error == 0) {
         snprintf(message, size,
                  "flow_step = %g of [measure.%s] is too long for kernel = %s, which is stable up to %.4g", k->flow_step,
                  m->name, k->kernel, most);
@@ -113,6 +115,7 @@ static const param own[] = {
      "distance of the flow times whose slices are kept; the last one always is", 0},
     {"kernel", PARAM_CHOICE, OBSERVABLE_KEY(flow_slices_keys, kernel), "wilson", "wilson|symanzik|zeuthen", NULL,
      "action of the flow, as of kind = flow", 0},
+    {"flow_error", PARAM_REAL, OBSERVABLE_KEY(flow_slices_keys, error), "0", FLOW_ERRORS, NULL, FLOW_ERROR_HELP, 0},
 };
 static const param_section part = PARAM_PART("measure", "flow_slices", measure_params, own);
 _Static_assert(sizeof(flow_slices_keys) <= sizeof(((measure_params *)0)->own), "no room for the keys of flow_slices");
@@ -120,6 +123,7 @@ _Static_assert(sizeof(flow_slices_keys) <= sizeof(((measure_params *)0)->own), "
 const observable observable_flow_slices = {.name = "flow_slices",
                                            .help = "energies and charge by time slice along the gradient flow",
                                            .own = &part,
+                                           .later = "flow_error",
                                            .check = check,
                                            .columns = columns,
                                            .ncolumns = sizeof columns / sizeof columns[0],

@@ -6,19 +6,20 @@
  *
  * S_1, which becomes the antiquark by gamma_5 hermiticity, is `propagator`, and S_2 is `propagator_2`, from one source at x_0 =
  * (source, t_0); t counts from t_0. With one gamma matrix at both ends this is Chroma's correlator; gamma_5 (15) is the
- * pion. The sinks 16 + 1, 2, 4, 8 are the conserved vector current (conserved.h). */
+ * pion. With low_modes = yes the part of the eigenvectors is averaged over all positions of the source (low_propagator.h).
+ * The sinks 16 + 1, 2, 4, 8 are the conserved vector current (conserved.h). */
 #include <stdio.h>
 #include <string.h>
 
 #include "hmc/measure/conserved.h"
-#include "hmc/measure/propagator.h"
+#include "hmc/measure/low_propagator.h"
 #include "hmc/quarks/quark_links.h"
 #include "hmc/quarks/quark_wilson.h"
 #include "hmc/sources/source.h"
 
 typedef struct {
     int momentum2;
-    char operators[PARAM_WORDS_SIZE], pairs[PARAM_CHOICE_SIZE];
+    char operators[PARAM_WORDS_SIZE], pairs[PARAM_CHOICE_SIZE], low_modes[PARAM_CHOICE_SIZE];
 } meson_keys;
 
 static const measure_column columns[] = {
@@ -35,6 +36,8 @@ enum {
     COLUMNS = sizeof columns / sizeof columns[0],
     CONSERVED = 16 /* sinks are CONSERVED plus the vectors' numbers */
 };
+
+static const table_names names[] = {{"source", gamma_names}, {"sink", gamma_names}, {NULL, NULL}};
 
 static const measure_column summary[] = {
     SOLVES_COLUMNS("the solves"),
@@ -85,14 +88,17 @@ static void contract_conserved(const measure_context *c, const meson_keys *k, co
     link_map_destroy(map);
 }
 
-static void contract(const measure_context *context, const meson_keys *k, const propagator *const *q, measure_result *r)
+static int contract(const measure_context *context, const measure_params *m, const propagator *const *q,
+                    measure_result *r)
 {
+    const meson_keys *k = OBSERVABLE_OWN(meson_keys, m);
     int numbers[GAMMAS];
     const int n = gamma_listed(k->operators, numbers), all = !strcmp(k->pairs, "all"), unit = !strcmp(k->pairs, "unit");
     momenta p;
     contraction c;
     momenta_open(&p, q[0]->columns->lat, k->momentum2);
     contraction_open(&c, &p, q[0]->columns, q[1]->columns, q[0]->place);
+    const int status = !strcmp(k->low_modes, "yes") ? low_average(&c, context, m, q, r) : MEASURE_DONE;
     for (int sink = 0; sink < n && unit; sink++)
         for (int i = 0; i < p.n; i++) add_correlator(&c, 0, numbers[sink], i, r);
     for (int source = 0; source < n && !unit; source++)
@@ -102,14 +108,14 @@ static void contract(const measure_context *context, const meson_keys *k, const 
     contraction_close(&c);
     if (param_has_word(k->operators, "conserved")) contract_conserved(context, k, q, &p, r);
     momenta_close(&p);
+    return status;
 }
 
 static int measure_mesons(const measure_context *c, const measure_params *m, measure_result *r)
 {
     const propagator *p[MEASURE_PROPAGATORS];
     const int status = propagators_of(c, m, p, r);
-    if (status == MEASURE_DONE) contract(c, OBSERVABLE_OWN(meson_keys, m), p, r);
-    return status;
+    return status == MEASURE_DONE ? contract(c, m, p, r) : status;
 }
 
 /* ---- keys ---- */
@@ -208,6 +214,19 @@ static const char *check_conserved(const parameters *p, const named_measure *m, 
     return NULL;
 }
 
+static const char *check_low_modes(const parameters *p, const named_measure *m, char *message, size_t size)
+{
+    const meson_keys *k = OBSERVABLE_OWN(meson_keys, &m->p);
+    if (strcmp(k->low_modes, "yes")) return NULL;
+    if (low_average_refused(p, m, message, size)) return "low_modes";
+    if (!param_has_word(k->operators, "conserved")) return NULL;
+    snprintf(message, size,
+             "low_modes = yes of [measure.%s] is for local operators, and operators = %s has conserved; take two "
+             "measurements",
+             m->name, k->operators);
+    return "low_modes";
+}
+
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const meson_keys *k = OBSERVABLE_OWN(meson_keys, &m->p);
@@ -219,6 +238,7 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
     }
     const char *key = check_nucleon(p, m, message, size);
     if (!key) key = check_conserved(p, m, message, size);
+    if (!key) key = check_low_modes(p, m, message, size);
     return key ? key : check_twist(p, m, message, size);
 }
 
@@ -235,6 +255,11 @@ static const param own[] = {
      "unit matrix at the source, for three-point functions of nucleons",
      0},
     MOMENTUM2_KEY(OBSERVABLE_KEY(meson_keys, momentum2)),
+    {"low_modes", PARAM_CHOICE, OBSERVABLE_KEY(meson_keys, low_modes), "no", "no|yes", NULL,
+     "low-mode averaging: the part of the eigenvectors that the sections of the propagators' solvers name is averaged "
+     "over "
+     "all positions of the source, without bias, and the rest is from the source; a solve for each eigenvector",
+     0},
 };
 static const param_section part = PARAM_PART("measure", "mesons", measure_params, own);
 _Static_assert(sizeof(meson_keys) <= sizeof(((measure_params *)0)->own), "no room for the keys of mesons");
@@ -242,6 +267,7 @@ _Static_assert(sizeof(meson_keys) <= sizeof(((measure_params *)0)->own), "no roo
 const observable observable_mesons = {.name = "mesons",
                                       .help = "mesons of two quarks, all gamma matrices and momenta",
                                       .own = &part,
+                                      .later = "low_modes",
                                       .check = check,
                                       .quarks = MEASURE_WILSON,
                                       .propagators = 2,
@@ -249,6 +275,7 @@ const observable observable_mesons = {.name = "mesons",
                                       .columns = columns,
                                       .ncolumns = COLUMNS,
                                       .axis = "t",
+                                      .names = names,
                                       .summary = summary,
                                       .nsummary = sizeof summary / sizeof summary[0],
                                       .measure = measure_mesons};

@@ -37,6 +37,10 @@ static const measure_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
+static const char *const operator_names[] = {"pion_5",   "pion_45",  "rho_vt_x", "rho_vt_y", "rho_vt_z",
+                                             "rho_pv_x", "rho_pv_y", "rho_pv_z", NULL};
+static const table_names names[] = {{"operator", operator_names}, {NULL, NULL}};
+
 static const measure_column summary[] = {
     SOLVES_COLUMNS("the solves"),
 };
@@ -144,6 +148,7 @@ const observable observable_staggered_pairs = {.name = "staggered_pairs",
                                                .columns = columns,
                                                .ncolumns = COLUMNS,
                                                .axis = "t",
+                                               .names = names,
                                                .summary = summary,
                                                .nsummary = sizeof summary / sizeof summary[0],
                                                .measure = measure_pairs};

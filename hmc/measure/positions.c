@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hmc/measure/low_propagator.h"
 #include "hmc/measure/propagator.h"
 #include "hmc/measure/solves.h"
 #include "kernels/base/error.h"
@@ -22,6 +23,7 @@ typedef struct {
     measure_result sum[MAX_NAMED]; /* sum of the passes so far; no `what`: none */
     int passes[MAX_NAMED];         /* still to come, this one included */
     int stopped;
+    low_store *low;
 } campaign;
 
 int measure_is_rough(const measure_params *m)
@@ -125,7 +127,7 @@ static void make_pass(campaign *g, pass a)
     const parameters *p = g->c->p;
     measure_context c = *g->c;
     int here[MAX_NAMED] = {0}, any = 0;
-    propagator_place place = {.rough = a.rough};
+    propagator_place place = {.rough = a.rough, .low = g->low};
     for (int i = 0; i < p->nmeasures; i++) {
         here[i] = g->passes[i] > 0 && takes_part(&c, &p->measures[i].p, a);
         any = any || here[i];
@@ -146,7 +148,7 @@ static void make_pass(campaign *g, pass a)
 
 void measure_due(const measure_context *c, const int due[MAX_NAMED], const measure_calls *calls)
 {
-    campaign g = {.c = c, .calls = calls};
+    campaign g = {.c = c, .calls = calls, .low = low_store_open()};
     int most = 1;
     for (int i = 0; i < c->p->nmeasures; i++) {
         const measure_params *m = &c->p->measures[i].p;
@@ -156,5 +158,6 @@ void measure_due(const measure_context *c, const int due[MAX_NAMED], const measu
     make_pass(&g, (pass){0, 0, 0});
     for (pass a = {.moved = 1}; a.k < most; a.k++)
         for (a.rough = 0; a.rough < 2 && !g.stopped; a.rough++) make_pass(&g, a);
+    low_store_close(g.low);
     for (int i = 0; i < MAX_NAMED; i++) measure_result_free(&g.sum[i]);
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hmc/measure/current_source.h"
+#include "hmc/measure/low_propagator.h"
 #include "hmc/measure/propagator_disk.h"
 #include "hmc/measure/wall_sink.h"
 #include "hmc/quarks/quark.h"
@@ -25,6 +27,7 @@ typedef struct {
 struct propagator_store {
     measure_context c;
     propagator_place at;
+    low_store *low; /* own low parts, where the place has none */
     int knows_due, due[MAX_NAMED];
     quark_solves *solves[MAX_NAMED]; /* number: the first section with the same quark and solver */
     solved solved[MAX_NAMED];        /* number: the first section with the same solves */
@@ -91,6 +94,7 @@ propagator_store *propagator_store_open(const measure_context *c, const int *due
     s->c.propagators = NULL;
     if (place) s->at = *place;
     s->knows_due = due != NULL;
+    if (!s->at.low) s->low = low_store_open();
     if (due) memcpy(s->due, due, (size_t)c->p->nmeasures * sizeof *due);
     return s;
 }
@@ -123,6 +127,7 @@ void propagator_store_close(propagator_store *s)
         forget_section(s, i);
         forget_solved(s, i);
     }
+    if (s->low) low_store_close(s->low);
     free(s);
 }
 
@@ -149,7 +154,7 @@ void propagator_store_done(propagator_store *s, const named_measure *m)
 
 /* ---- smearing ---- */
 
-static void smear(const measure_context *c, field *columns, const char *name)
+void propagator_smear(const measure_context *c, field *columns, const char *name)
 {
     const named_smearing *s = parameters_smearing(c->p, name);
     if (!s) return;
@@ -204,7 +209,7 @@ field *propagator_sources(const measure_context *c, const char *name, const int 
         put_column(all, k, one);
     }
     field_destroy(one);
-    smear(c, all, s->p.smearing);
+    propagator_smear(c, all, s->p.smearing);
     return all;
 }
 
@@ -302,8 +307,8 @@ static int make_sources(propagator_store *s, int section, const field *like, int
     const source_params sink = moved(&s->c, parameters_source(s->c.p, q->p.source), s->at.shift, place);
     const int status = get(s, section_of(s->c.p, k->propagator), &from, r);
     if (status != MEASURE_DONE) return status;
-    *sources = sequential_sources(from, &sink);
-    smear(&s->c, *sources, sink.smearing);
+    *sources = source_current(&sink) >= 0 ? current_sources(&s->c, from, &sink) : sequential_sources(from, &sink);
+    propagator_smear(&s->c, *sources, sink.smearing);
     return MEASURE_DONE;
 }
 
@@ -454,7 +459,7 @@ static int make(propagator_store *s, int section, measure_result *r)
     if (!has_sink(q) && !is_rounded(q)) return MEASURE_DONE;
     field *own = s->own[section] = field_like(from->columns);
     vector_axpby(own, 1, from->columns, 0);
-    smear(&s->c, own, q->p.sink_smearing);
+    propagator_smear(&s->c, own, q->p.sink_smearing);
     if (is_wall(q) && !own->lat->planned) wall_sink(own, made->place);
     if (is_rounded(q)) propagator_round(own);
     made->columns = own;
@@ -487,6 +492,25 @@ static int get(propagator_store *s, int section, const propagator **p, measure_r
     origin_of(s, section, made->place);
     const int has_file = made->of->p.file[0] && !s->c.links->lat->planned;
     return has_file ? make_or_read(s, section, r) : make(s, section, r);
+}
+
+/* ---- for low parts ---- */
+
+low_store *propagator_low_store(propagator_store *s)
+{
+    return s->at.low ? s->at.low : s->low;
+}
+
+quark_solves *propagator_solves(propagator_store *s, const named_propagator *q)
+{
+    REQUIRE(!s->at.rough, "low parts of %s by a rough solver", q->name);
+    return solves_for(s, (int)(q - s->c.p->propagators));
+}
+
+field *propagator_own_sources(const measure_context *c, const propagator *q, const field *like)
+{
+    int place[4];
+    return propagator_sources(c, q->of->p.source, c->propagators->at.shift, like, like->nrhs, place);
 }
 
 /* Summary of all solves of the propagators of a measurement and of those that they are made of, each once. */

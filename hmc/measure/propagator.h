@@ -19,12 +19,14 @@ typedef struct {
 
 /* How sources are moved from the places that they name, modulo the extents; and whether solves are by rough solvers, of the
  * propagators that name one. */
+typedef struct low_store low_store; /* hmc/measure/low_propagator.h */
 typedef struct {
     int shift[4], rough;
+    low_store *low; /* low parts that the stores of all places share */
 } propagator_place;
 
 /* A store for the configuration of c; due[i], unless null, says which measurements of the input are to come. `place`: null where
- * sources stay and solves are not rough. */
+ * sources stay, solves are not rough, and low parts are the store's own. */
 propagator_store *propagator_store_open(const measure_context *c, const int *due, const propagator_place *place);
 void propagator_store_close(propagator_store *s);
 /* The measurement is through: what no other one needs is freed. */
@@ -41,5 +43,13 @@ int propagators_of(const measure_context *c, const measure_params *m, const prop
  * origin. */
 field *propagator_sources(const measure_context *c, const char *name, const int shift[4], const field *like, int n,
                           int place[4]);
+
+/* Store of low parts (hmc/measure/low_propagator.h), and what makes them: solves by the solver of the section, at a place
+ * without rough solves; the sources of a propagator that is not sequential, for fields like `like`, to be destroyed; smearing
+ * of any columns by the section [smearing.NAME], if the name is not empty. */
+low_store *propagator_low_store(propagator_store *s);
+quark_solves *propagator_solves(propagator_store *s, const named_propagator *q);
+field *propagator_own_sources(const measure_context *c, const propagator *q, const field *like);
+void propagator_smear(const measure_context *c, field *columns, const char *name);
 
 #endif

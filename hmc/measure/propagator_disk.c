@@ -112,6 +112,10 @@ int propagator_disk_open(propagator_disk *d, const measure_context *c, const nam
     if (absent || is_mode(q, "replace"))
         return can_write(d, c, q, message, sizeof message) ? fail(r, q, message) : MEASURE_DONE;
     if (propagator_file_look(d->path, &d->found, message, sizeof message)) return fail(r, q, message);
+    if (d->found.is_transformation) {
+        snprintf(message, sizeof message, "%s is a gauge transformation, and not a propagator; %s", d->path, remedy);
+        return fail(r, q, message);
+    }
     d->there = 1;
     d->foreign = !d->found.links[0];
     return fits(d, c, q, message, sizeof message) ? fail(r, q, message) : MEASURE_DONE;

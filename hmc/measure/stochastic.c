@@ -318,9 +318,7 @@ const char *noise_check(const parameters *p, const named_measure *m, const noise
         return "rough_vectors";
     }
     if (strcmp(k->low_modes, "yes")) return NULL;
-    if (kind->slices)
-        snprintf(message, size, "low_modes = yes is not for domain wall quarks, as [quark.%s] is", m->p.quark);
-    else if (kind->twisted_mass)
+    if (kind->twisted_mass)
         snprintf(message, size,
                  "low_modes = yes takes low modes on the left from those on the right by M^dagger = gamma_5 M gamma_5, "
                  "which kind = %s of [quark.%s] does not have; leave it out",

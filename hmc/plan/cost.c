@@ -58,6 +58,22 @@ static cost_part term_part(const parameters *p, const action_term *t, double for
                        .link_face_bytes = LINK_FACE_BYTES};
 }
 
+cost_part cost_solves(const char *name, const quark_params *f, const solver_settings *by, double volume,
+                      double iterations, double solves)
+{
+    const quark_kind *of = quark_kind_of(f);
+    const precision prec = solver_precision(by, PREC_DOUBLE);
+    const double hops = of->spins == 1 ? 2 : 4;
+    return (cost_part){.action = name,
+                       .solve = solves * volume * iterations * iterations_work(by) * of->normal_flops(f),
+                       .solve_op = of->solve_op,
+                       .rest_op = CALIBRATION_GAUGE_FORCE,
+                       .prec = prec,
+                       .exchanges = solves * iterations * iterations_exchanges(by) * hops,
+                       .sums = solves * iterations * SUMS_OF_CG,
+                       .face_bytes = hop_face_bytes(f, prec)};
+}
+
 int cost_parts(const parameters *p, const iterations_plan *iterations, cost_part parts[MAX_ACTIONS])
 {
     double volume = 1, counts[MAX_LEVELS];

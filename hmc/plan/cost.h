@@ -21,6 +21,9 @@ typedef struct {
 /* The actions on the levels, but for determinants of clover terms; how many. Beside its forces an action with solves has
  * two more, in the heat bath and in the accept step. */
 int cost_parts(const parameters *p, const iterations_plan *iterations, cost_part parts[MAX_ACTIONS]);
+/* Cost of `solves` solves of a quark by a solver, of these iterations each, on a lattice of `volume` sites. */
+cost_part cost_solves(const char *name, const quark_params *f, const solver_settings *by, double volume,
+                      double iterations, double solves);
 double cost_flops(const cost_part *parts, int n);
 /* Seconds of a part on so many ranks. A rate that the calibration lacks is that of a wider precision, or else of the gauge
  * force. */

@@ -59,14 +59,19 @@ static double root_condition(const quark_params *f, double mass)
     return 2 / hypot(fmax(mass + (clover ? 0.32 : 0.84), 0.005), mu);
 }
 
+double iterations_of(const quark_params *f, double mass, const solver_settings *s)
+{
+    const solver_model *m = model_of(s);
+    return fmax(m->least, m->part * 0.5 * root_condition(f, mass) * log(2 / s->tolerance));
+}
+
 iterations_plan iterations_model(const parameters *p)
 {
     iterations_plan plan = {0};
     for (int i = 0; i < p->nterms; i++) {
         const action_term *t = &p->terms[i];
         const solver_settings *s = &parameters_attempt(p, t->solvers[USE_FORCE], 0)->p;
-        const solver_model *m = model_of(s);
-        plan.solve[i] = fmax(m->least, m->part * 0.5 * root_condition(&t->light->p, t->mass) * log(2 / s->tolerance));
+        plan.solve[i] = iterations_of(&t->light->p, t->mass, s);
     }
     return plan;
 }

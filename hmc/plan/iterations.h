@@ -19,6 +19,8 @@ typedef struct {
 /* Model of all terms: CG of M^+ M takes sqrt(condition) / 2 log(2 / tolerance) iterations, with a
  * condition by mass and kind, and other types of solvers a part of these. Right within a factor of a few. Local. */
 iterations_plan iterations_model(const parameters *p);
+/* Iterations of one solve by the model, of a quark of this mass. Local. */
+double iterations_of(const quark_params *f, double mass, const solver_settings *s);
 /* Takes iterations of the history in place of the model, for terms whose sections and solvers are those of the run that
  * made it; the averages of the present stretch over the solves of its integrator. Local. */
 void iterations_of_history(iterations_plan *plan, const parameters *p, const ensemble *e);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hmc/bench/calibration.h"
+#include "hmc/plan/campaign.h"
 #include "hmc/plan/blockings.h"
 #include "hmc/plan/cost.h"
 #include "hmc/plan/iterations.h"
@@ -543,7 +544,7 @@ void plan_dry_run(const parameters *p, int ranks, const char *file, const char *
 }
 
 static void print_json_of_measurements(const parameters *p, const lattice *lat, int ranks, place where,
-                                       const memory_forecast *m)
+                                       const memory_forecast *m, const campaign *g, const calibration *c)
 {
     if (comm_rank() != 0) return;
     json j = json_begin(stdout);
@@ -556,10 +557,19 @@ static void print_json_of_measurements(const parameters *p, const lattice *lat, 
     json_int(&j, "memory_predicted", (int64_t)memory_total(m));
     json_int(&j, "fields_predicted", (int64_t)m->fields);
     json_int(&j, "propagator_bytes", (int64_t)propagator_bytes(p, lat->size, 0));
+    json_int(&j, "configurations", g->configurations);
+    json_real(&j, "solve_seconds", g->all_solves);
+    json_real(&j, "configuration_seconds", g->configuration);
+    json_real(&j, "seconds", g->total);
+    json_real(&j, "node_hours", g->node_hours);
+    json_int(&j, "disk_bytes", (int64_t)g->disk);
+    json_string(&j, "left_out", g->left_out[0] ? g->left_out : NULL);
+    json_string(&j, "calibration", c->path ? c->path : "this machine");
     json_end(&j);
 }
 
-void plan_dry_measure(const parameters *p, const int size[4], int64_t trajectory, int ranks, int as_json)
+void plan_dry_measure(const parameters *p, const int size[4], int64_t trajectory, long configurations, int ranks,
+                      const char *file, int as_json)
 {
     planned o = open_plan(p, size, ranks);
     char memory[256];
@@ -568,9 +578,15 @@ void plan_dry_measure(const parameters *p, const int size[4], int64_t trajectory
     const memory_forecast m = memory_measured(p, trajectory, o.lat, o.where);
     describe_lattice(o.lat, o.where);
     log_info("%s", memory_describe(&m, memory, sizeof memory));
-    const calibration c = measured_here(o.lat, NULL, 0, o.here);
+    campaign g = campaign_of(p, size, configurations);
+    cost_part parts[CAMPAIGN_MOST];
+    for (int i = 0; i < g.n; i++) parts[i] = g.solves[i].part;
+    const calibration c = file ? calibration_read(file) : measured_here(o.lat, parts, g.n, o.here);
+    campaign_time(&g, p, o.lat, o.ranks, &c, slower_for_lanes(o.lat, &c, o.where), propagator_bytes(p, size, 0));
     warn_of_lanes(o.lat, o.where, &c);
     describe_measurements(p, size, o.ranks * calibration_rate(&c, CALIBRATION_GAUGE_FORCE, PREC_DOUBLE));
-    if (as_json) print_json_of_measurements(p, o.lat, o.ranks, o.where, &m);
+    describe_rates(&c);
+    campaign_describe(&g);
+    if (as_json) print_json_of_measurements(p, o.lat, o.ranks, o.where, &m, &g, &c);
     close_plan(p, &o, ranks, m.fields);
 }

@@ -18,7 +18,9 @@ void plan_dry_run(const parameters *p, int ranks, const char *calibration, const
                   int ignore_recorded);
 
 /* plaq measure --dry-run, on a configuration of this size and trajectory number (-1: none): decomposition, memory,
- * blockings and what is known of the cost. What is not in order is a user error. Collective. */
-void plan_dry_measure(const parameters *p, const int size[4], int64_t trajectory, int ranks, int as_json);
+ * blockings, and the time, node-hours and disk of so many configurations by the rates of a machine as of plan_dry_run(). What is not
+ * in order is a user error. Collective. */
+void plan_dry_measure(const parameters *p, const int size[4], int64_t trajectory, long configurations, int ranks,
+                      const char *calibration, int as_json);
 
 #endif

@@ -71,3 +71,30 @@ const char *gamma_needs_spin(const char *words)
         if (groups[g].needs_spin && param_has_word(words, groups[g].name)) return groups[g].name;
     return NULL;
 }
+
+const char *const gamma_names[] = {"scalar",
+                                   "vector_x",
+                                   "vector_y",
+                                   "tensor_xy",
+                                   "vector_z",
+                                   "tensor_xz",
+                                   "tensor_yz",
+                                   "axial_t",
+                                   "vector_t",
+                                   "tensor_xt",
+                                   "tensor_yt",
+                                   "axial_z",
+                                   "tensor_zt",
+                                   "axial_y",
+                                   "axial_x",
+                                   "pseudoscalar",
+                                   "",
+                                   "conserved_x",
+                                   "conserved_y",
+                                   "",
+                                   "conserved_z",
+                                   "",
+                                   "",
+                                   "",
+                                   "conserved_t",
+                                   NULL};

@@ -27,4 +27,7 @@ int gamma_listed(const char *words, int *numbers);
 /* The first word of the list that needs a quark with spin, or null. */
 const char *gamma_needs_spin(const char *words);
 
+/* Names of the gamma matrices by number, of the conserved vector currents, 17 18 20 24, behind them, and null. */
+extern const char *const gamma_names[];
+
 #endif

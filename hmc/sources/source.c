@@ -64,7 +64,8 @@ void source_kind_keys(const char *kind, char *text, size_t size)
 
 const sequential_keys *source_sequential(const source_params *s)
 {
-    return source_kind_find(s->kind)->sequential ? SOURCE_OWN(sequential_keys, s) : NULL;
+    const source_kind *kind = source_kind_find(s->kind);
+    return kind->sequential || kind->current ? SOURCE_OWN(sequential_keys, s) : NULL;
 }
 
 int source_same_noise(const source_params *a, const source_params *b)
@@ -96,6 +97,8 @@ void source_place(const source_params *s, int place[4])
 {
     source_params copy = *s;
     int first;
+    memset(place, 0, 4 * sizeof *place);
+    if (source_kind_find(s->kind)->volume) return;
     const int *at = place_in(&copy, &first);
     for (int d = 0; d < 4; d++) place[d] = d < first ? 0 : at[d - first];
 }
@@ -103,6 +106,7 @@ void source_place(const source_params *s, int place[4])
 void source_move(source_params *s, const int shift[4], const int size[4])
 {
     int first;
+    if (source_kind_find(s->kind)->volume) return;
     int *at = place_in(s, &first);
     for (int d = first; d < 4; d++) at[d - first] = (at[d - first] + shift[d]) % size[d];
 }
@@ -114,27 +118,42 @@ double complex source_wave(const int n[3], const int x[3], const int size[3])
     return cexp(2 * M_PI * I * turns);
 }
 
-void source_fill(field *b, const source_params *s, int component, uint64_t seed)
+/* The wave of a source on all sites along time. */
+static double complex wave_in_time(const source_params *s, const lattice *lat, int t)
+{
+    const int *n = source_volume_momentum(s), T = lat->size[3];
+    if (!n) return 1;
+    const long halves = 2L * n[3] + (lat->time_sign < 0);
+    return cexp(M_PI * I * (double)(halves * t % (2L * T)) / T);
+}
+
+static void fill_slice(field *b, const source_params *s, int component, uint64_t seed, int t)
 {
     const source_kind *kind = source_kind_find(s->kind);
     const lattice *lat = b->lat;
-    const int *l = lat->local, *o = lat->origin;
-    int place[4];
-    source_place(s, place);
-    field_clear(b);
-    const int local = place[3] - o[3];
+    const int *l = lat->local, *o = lat->origin, local = t - o[3];
     if (local < 0 || local >= field_slices(b)) return;
     double *slice = field_slice_buffer(b);
+    const double complex wave = wave_in_time(s, lat, t);
     field_export(b, local, slice);
     for (long i = 0; i < (long)l[0] * l[1] * l[2]; i++) {
-        const int x[4] = {(int)(i % l[0]) + o[0], (int)(i / l[0] % l[1]) + o[1], (int)(i / l[0] / l[1]) + o[2],
-                          place[3]};
-        const double complex f = kind->value(s, x, lat->size, seed);
+        const int x[4] = {(int)(i % l[0]) + o[0], (int)(i / l[0] % l[1]) + o[1], (int)(i / l[0] / l[1]) + o[2], t};
+        double complex f = kind->value(s, x, lat->size, seed);
+        if (kind->volume) f *= wave;
         slice[i * b->reals + 2 * component] = creal(f);
         slice[i * b->reals + 2 * component + 1] = cimag(f);
     }
     field_import(b, local, slice);
     free(slice);
+}
+
+void source_fill(field *b, const source_params *s, int component, uint64_t seed)
+{
+    const int volume = source_kind_find(s->kind)->volume, T = b->lat->size[3];
+    int place[4];
+    source_place(s, place);
+    field_clear(b);
+    for (int t = volume ? 0 : place[3]; t < (volume ? T : place[3] + 1); t++) fill_slice(b, s, component, seed, t);
 }
 
 const char *source_outside(const source_params *s, const int size[4], int place[4])

@@ -4,7 +4,7 @@
  *
  * x on the time slice of the sink, y at time t, f = u or d, without disconnected contractions (G. Martinelli and C. T.
  * Sachrajda, Nucl. Phys. B316 (1989) 355). O = epsilon_abc (u_a^T C gamma_5 d_b) u_c is that of the baryons
- * (hmc/measure/baryon_contraction.h), u and d being one propagator S; T = (1 + gamma_t) / 2, or that times i gamma_5 gamma_k for the spin along k.
+ * (hmc/measure/baryon_contraction.h), u and d being one propagator S; T = (1 + P gamma_t) / 2 with the parity P, or that times i gamma_5 gamma_k for the spin along k.
  *
  * The two-point function is linear in each of its lines. W(x)[k][j] is its derivative by S(x) at spin and colour j of the sink and
  * column k, summed over the lines of f. The source is gamma_5 conj(W) gamma_5 exp(i p.(x - x_0)), and with Sigma, its propagator,
@@ -20,7 +20,7 @@
 
 typedef struct {
     sequential_keys sink;
-    char flavour[PARAM_CHOICE_SIZE], polarisation[PARAM_CHOICE_SIZE];
+    char flavour[PARAM_CHOICE_SIZE], polarisation[PARAM_CHOICE_SIZE], parity[PARAM_CHOICE_SIZE];
 } nucleon_keys;
 
 /* ---- colour matrices of lines, [colour at the source][colour at the sink] ---- */
@@ -134,13 +134,14 @@ static void derive_u(lines *w, const nucleon *n, const lines *s)
         for (int a = 0; a < GAMMA_SPINS; a++) add_scaled(&w->at[b][a], n->T[b][a], &diquark);
 }
 
-/* sum += factor (1 + gamma_t) / 2 Gamma. */
-static void add_projected(double complex T[GAMMA_SPINS][GAMMA_SPINS], double complex factor, const spin_matrix *gamma)
+/* sum += factor (1 + parity gamma_t) / 2 Gamma. */
+static void add_projected(double complex T[GAMMA_SPINS][GAMMA_SPINS], double complex factor, int parity,
+                          const spin_matrix *gamma)
 {
     const spin_matrix t = gamma_number(8), with_t = gamma_product(&t, gamma);
     for (int s = 0; s < GAMMA_SPINS; s++) {
         T[s][gamma->at[s]] += factor * gamma->value[s] / 2;
-        T[s][with_t.at[s]] += factor * with_t.value[s] / 2;
+        T[s][with_t.at[s]] += parity * factor * with_t.value[s] / 2;
     }
 }
 
@@ -151,8 +152,9 @@ static nucleon nucleon_of(const nucleon_keys *k)
     n.source = gamma_of_source(&n.sink);
     const int direction = k->polarisation[0] == 'x' ? 1 : k->polarisation[0] == 'y' ? 2 : 4;
     const spin_matrix unit = gamma_number(0), along = gamma_number(direction), spin = gamma_product(&five, &along);
-    if (!strcmp(k->polarisation, "none")) add_projected(n.T, 1, &unit);
-    else add_projected(n.T, I, &spin);
+    const int parity = k->parity[0] == '+' ? 1 : -1;
+    if (!strcmp(k->polarisation, "none")) add_projected(n.T, 1, parity, &unit);
+    else add_projected(n.T, I, parity, &spin);
     return n;
 }
 
@@ -185,7 +187,9 @@ static const param own[] = {
     {"flavour", PARAM_CHOICE, SOURCE_KEY(nucleon_keys, flavour), NULL, "u|d", NULL,
      "the quark that meets the operator; u is there twice", 0},
     {"polarisation", PARAM_CHOICE, SOURCE_KEY(nucleon_keys, polarisation), "none", "none|x|y|z", NULL,
-     "T = (1 + gamma_t) / 2, or that times i gamma_5 gamma_k for the spin along k", 0},
+     "T = (1 + P gamma_t) / 2, or that times i gamma_5 gamma_k for the spin along k", 0},
+    {"parity", PARAM_CHOICE, SOURCE_KEY(nucleon_keys, parity), "+", "+|-", NULL,
+     "P = 1 or -1: the nucleon forwards in time, or its parity partner", 0},
     {"momentum", PARAM_INT4, SINK(momentum), "0.0.0.0", "[-1000,1000]", "2 pi / L",
      "n_x.n_y.n_z.0 of the nucleon at the sink, with the phase exp(-i p.x) of the correlator", 0},
 };
@@ -197,5 +201,6 @@ const source_kind source_kind_sequential_nucleon = {
     .name = "sequential_nucleon",
     .help = "the sink of a nucleon, made of another propagator, for its three-point functions",
     .own = &part,
+    .later = "parity",
     .sequential = columns,
     .baryon = 1};

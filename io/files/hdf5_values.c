@@ -162,7 +162,8 @@ const char *values_kind_of(hid_t file)
     static const struct {
         const char *object, *kind;
     } known[] = {{"checkpoint", "a checkpoint"}, {"links", VALUES_LATTICE}, {".tables", "the history of a run"}};
-    static const char *const named[] = {VALUES_TABLES, VALUES_TRANSFORM, VALUES_EIGENVECTORS, VALUES_PROPAGATOR};
+    static const char *const named[] = {VALUES_TABLES, VALUES_TRANSFORM, VALUES_EIGENVECTORS, VALUES_PROPAGATOR,
+                                        VALUES_TRANSFORMATION};
     char *own = values_get_attribute_text(file, VALUES_KIND);
     const char *found = NULL;
     for (size_t i = 0; own && i < sizeof named / sizeof named[0]; i++)

@@ -27,13 +27,14 @@ int values_get_text(hid_t where, const char *name, char *text, size_t size);
 char *values_get_long_text(hid_t where, const char *name);
 char *values_get_attribute_text(hid_t where, const char *name);
 
-/* Kind of an open file, in a reader's words: VALUES_TABLES, VALUES_TRANSFORM, VALUES_EIGENVECTORS or VALUES_PROPAGATOR, whose root has
- * that text as the attribute `kind`, "the history of a run", "a checkpoint", "a lattice file"; NULL for none of these. */
+/* Kind of an open file, in a reader's words: VALUES_TABLES, VALUES_TRANSFORM, VALUES_EIGENVECTORS, VALUES_PROPAGATOR or VALUES_TRANSFORMATION,
+ * whose root has that text as the attribute `kind`, "the history of a run", "a checkpoint", "a lattice file"; NULL for none of these. */
 #define VALUES_KIND "kind"
 #define VALUES_TABLES "a file of measurements"
 #define VALUES_TRANSFORM "a transform of the fifth dimension"
 #define VALUES_EIGENVECTORS "eigenvectors of an operator"
 #define VALUES_PROPAGATOR "a propagator"
+#define VALUES_TRANSFORMATION "a gauge transformation"
 #define VALUES_LATTICE "a lattice file"
 #define VALUES_NOT_HDF5 "not an HDF5 file"
 const char *values_kind_of(hid_t file);

@@ -52,9 +52,10 @@ static int read_dataset(hid_t group, const char *name, dataset *to)
     return bad ? -1 : 0;
 }
 
-static int is_axis(hid_t group, const dataset *d)
+static int is_axis(hid_t group, const dataset *d, const char *axis)
 {
     char unit[32];
+    if (axis) return !strcmp(d->name, axis) && d->dimensions == 1;
     if (strcmp(d->name, "t") || d->dimensions != 1) return 0;
     const hid_t t = H5Dopen2(group, d->name, H5P_DEFAULT);
     const int found = !values_get_text(t, "unit", unit, sizeof unit) && !strcmp(unit, "a");
@@ -63,7 +64,7 @@ static int is_axis(hid_t group, const dataset *d)
 }
 
 /* Numbers of a table, all; texts and groups inside are passed over. */
-static void read_table(hid_t group, table *to)
+static void read_table(hid_t group, table *to, const char *axis)
 {
     H5G_info_t info;
     *to = (table){.axis = -1};
@@ -76,7 +77,7 @@ static void read_table(hid_t group, table *to)
             H5Oget_info_by_name(group, name, &object, H5P_DEFAULT) < 0 || object.type != H5O_TYPE_DATASET ||
             read_dataset(group, name, d))
             continue;
-        if (is_axis(group, d)) to->axis = to->n;
+        if (is_axis(group, d, axis)) to->axis = to->n;
         if (d->dimensions == 2) to->rows = (long)d->extent[0];
         to->n++;
     }
@@ -168,7 +169,7 @@ static correlator shape_of(const table *t, const dataset *d, long row, int latti
 
 /* A row, of which as many times count as the lattice has. */
 static void add_row(correlators *c, int first, int *last, const char *name, const table *t, const table *configs,
-                    long row)
+                    int of_time, long row)
 {
     char labels[sizeof((correlator *)0)->labels];
     int extents[4];
@@ -178,7 +179,7 @@ static void add_row(correlators *c, int first, int *last, const char *name, cons
         const dataset *d = &t->all[i];
         if (d->dimensions != 2) continue;
         const int most = (int)d->extent[1];
-        const correlator shape = shape_of(t, d, row, extents[3]);
+        const correlator shape = shape_of(t, d, row, of_time ? extents[3] : 0);
         correlator *to = find(c, first, last, name, d, labels, &shape);
         const size_t T = (size_t)to->T;
         to->values = realloc(to->values, (size_t)(to->n + 1) * T * sizeof *to->values);
@@ -187,21 +188,22 @@ static void add_row(correlators *c, int first, int *last, const char *name, cons
     }
 }
 
-static void add_table(correlators *c, hid_t measure, const char *name, const table *configs)
+static void add_table(correlators *c, hid_t measure, const char *name, const table *configs, const char *axis)
 {
     const hid_t group = H5Gopen2(measure, name, H5P_DEFAULT);
     table t;
     if (group < 0) return;
     const int first = c->n;
     int last = first - 1;
-    read_table(group, &t);
-    for (long row = 0; t.axis >= 0 && row < t.rows; row++) add_row(c, first, &last, name, &t, configs, row);
+    read_table(group, &t, axis);
+    for (long row = 0; t.axis >= 0 && row < t.rows; row++) add_row(c, first, &last, name, &t, configs, !axis, row);
     free_table(&t);
     H5Gclose(group);
 }
 
 /* Tables of the file, all or the one that is asked for; their names are added to a text. */
-static int read_tables(correlators *c, hid_t measure, const table *configs, const char *asked, char *names, size_t size)
+static int read_tables(correlators *c, hid_t measure, const table *configs, const char *asked, const char *axis,
+                       char *names, size_t size)
 {
     H5G_info_t info;
     int found = 0;
@@ -215,12 +217,12 @@ static int read_tables(correlators *c, hid_t measure, const table *configs, cons
         if (n < size) n += (size_t)snprintf(names + n, size - n, "%s%s", n ? " " : "", name);
         if (asked && strcmp(asked, name)) continue;
         found = 1;
-        add_table(c, measure, name, configs);
+        add_table(c, measure, name, configs, axis);
     }
     return found;
 }
 
-int correlators_read(correlators *c, const char *path, const char *asked, char *message, size_t size)
+int correlators_read(correlators *c, const char *path, const char *asked, const char *axis, char *message, size_t size)
 {
     char names[512] = "";
     *c = (correlators){0};
@@ -230,14 +232,17 @@ int correlators_read(correlators *c, const char *path, const char *asked, char *
     const hid_t measure = H5Gopen2(image_file(m), "measure", H5P_DEFAULT);
     const hid_t group = H5Gopen2(image_file(m), "configs", H5P_DEFAULT);
     table configs = {0};
-    if (group >= 0) read_table(group, &configs);
-    const int found = measure >= 0 && read_tables(c, measure, &configs, asked, names, sizeof names);
+    if (group >= 0) read_table(group, &configs, NULL);
+    const int found = measure >= 0 && read_tables(c, measure, &configs, asked, axis, names, sizeof names);
     free_table(&configs);
     if (group >= 0) H5Gclose(group);
     if (measure >= 0) H5Gclose(measure);
     image_close(m);
     if (!found && asked && names[0])
         snprintf(message, size, "%s: no table measure/%s; there are %s", path, asked, names);
+    else if (c->n == 0 && axis)
+        snprintf(message, size, "%s: no table with an axis %s%s%s", path, axis, names[0] ? "; its tables are " : "",
+                 names);
     else if (c->n == 0)
         snprintf(message, size, "%s: no correlators, which are columns along a time t in units of a%s%s", path,
                  names[0] ? "; its tables are " : "", names);

@@ -1,5 +1,5 @@
 /* Correlators in a file of measurements (io/history/table_hdf5.h) or in the history of a run: all columns along times t in units of
- * the lattice spacing. Local. */
+ * the lattice spacing, or along another axis. Local. */
 #ifndef PLAQ_IO_CORRELATORS_HDF5_H
 #define PLAQ_IO_CORRELATORS_HDF5_H
 
@@ -21,9 +21,9 @@ typedef struct {
     int n;
 } correlators;
 
-/* Reads those of the table NAME, or of every table (null). 0, or -1 with a message: the file cannot be read, is damaged or of
+/* Reads those of the table NAME, or of every table (null), along times or, unless that is null, along the axis of this name. 0, or -1 with a message: the file cannot be read, is damaged or of
  * another kind, or has no such table, of which it names those that are there. Free with correlators_free() in any case. */
-int correlators_read(correlators *c, const char *path, const char *table, char *message, size_t size);
+int correlators_read(correlators *c, const char *path, const char *table, const char *axis, char *message, size_t size);
 void correlators_free(correlators *c);
 
 #endif

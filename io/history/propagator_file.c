@@ -33,6 +33,11 @@ static int format_of_name(const char *path)
     return i;
 }
 
+int propagator_file_takes_transformation(const char *path)
+{
+    return formats[format_of_name(path)]->transformations;
+}
+
 const char *propagator_file_format(const propagator_file *f)
 {
     return formats[f->format]->name;
@@ -47,6 +52,11 @@ static int agree(int bad, char *message, size_t size)
 }
 
 /* ---- the shape ---- */
+
+static const char *noun(const propagator_file *f)
+{
+    return f->is_transformation ? "gauge transformation" : "propagator";
+}
 
 static size_t reals_of(const propagator_file *f)
 {
@@ -155,9 +165,9 @@ static int write_sites(const char *path, const field *columns, propagator_file *
         }
     }
     if (!bad) bad = fsync(fd) != 0;
-    if (bad) file_fail(message, size, "%s: writing the propagator: %s (rank %d)", path, strerror(errno), comm_rank());
+    if (bad) file_fail(message, size, "%s: writing the %s: %s (rank %d)", path, noun(f), strerror(errno), comm_rank());
     if (fd >= 0 && close(fd) != 0 && !bad)
-        bad = file_fail(message, size, "%s: writing the propagator: %s (rank %d)", path, strerror(errno), comm_rank());
+        bad = file_fail(message, size, "%s: writing the %s: %s (rank %d)", path, noun(f), strerror(errno), comm_rank());
     free(place);
     free(raw);
     free(slice);
@@ -181,7 +191,7 @@ int propagator_file_read(const char *path, const propagator_file *f, const latti
         for (int i = 0; i < rows_count(lat) && !bad; i++) {
             const rows_run r = rows_get(lat, t, i);
             if (file_pread(fd, raw, bytes, f->data + r.site * site))
-                bad = file_fail_read(message, size, path, "the propagator");
+                bad = file_fail_read(message, size, path, "the numbers");
             else scidac_add(sums, r.site, raw, r.n, site);
             if (columns && !bad) decode(f, place, raw, r.n, slice + reals * r.start);
         }
@@ -194,7 +204,7 @@ int propagator_file_read(const char *path, const propagator_file *f, const latti
     bad = agree(bad, message, size);
     pass_checksum(found, sums);
     if (bad || !f->has_checksum || !memcmp(found, f->checksum, sizeof found)) return bad;
-    file_fail(message, size, "%s: the propagator is damaged: its checksum is %08x %08x, the file says %08x %08x", path,
+    file_fail(message, size, "%s: the %s is damaged: its checksum is %08x %08x, the file says %08x %08x", path, noun(f),
               found[0], found[1], f->checksum[0], f->checksum[1]);
     return LINKS_BAD_CHECKSUM;
 }
@@ -232,11 +242,13 @@ int propagator_file_write(const char *path, const field *columns, const propagat
     REQUIRE(columns->par == PARITY_BOTH && columns->prec == PREC_DOUBLE && columns->Ls == 1, "a %s of %d slices",
             field_kinds[columns->kind].name, columns->Ls);
     memcpy(f.size, columns->lat->size, sizeof f.size);
-    f.columns = columns->nrhs;
-    f.spins = columns->reals / 6;
+    f.is_transformation = columns->kind == FIELD_COLOUR_MATRIX;
+    f.columns = f.is_transformation ? 3 : columns->nrhs;
+    f.spins = f.is_transformation ? 1 : columns->reals / 6;
     f.checksum[0] = f.checksum[1] = 0;
     f.has_checksum = 1;
     f.format = format_of_name(path);
+    REQUIRE(!f.is_transformation || formats[f.format]->transformations, "%s: no format of gauge transformations", path);
     int bad = agree(root ? begin(&a, path, &f, program, message, size) : 0, message, size);
     if (bad) return bad;
     comm_bcast(&a, sizeof a);

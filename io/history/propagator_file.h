@@ -1,7 +1,11 @@
-/* Propagators of quarks in files, in the formats of propagator_format.h:
+/* Propagators of quarks, and gauge transformations, in files, in the formats of propagator_format.h:
  *
  *   hdf5    propagator_hdf5.c, the format of all names but those of the other
- *   scidac  propagator_scidac.c, names that end in .lime or .scidac: for programs that read and write them by QIO
+ *   scidac  propagator_scidac.c, names that end in .lime or .scidac: for programs that read and write them by QIO;
+ *            no gauge transformations
+ *
+ * A gauge transformation is a colour matrix [row][column] a site; its columns and spins are 3 and 1, its links those that it
+ * transforms.
  *
  * All ranks write and read their own sites at their places. A file is written under a temporary name, read back, and renamed, so
  * jobs that write the same file at the same time leave a whole one. Every byte of a file of plaq is verified.
@@ -16,6 +20,7 @@
 enum { PROPAGATOR_SOLVES = 16, PROPAGATOR_VALUES = 4 };
 
 typedef struct {
+    int is_transformation;       /* true: a gauge transformation */
     int size[4], columns, spins; /* extents; columns of sources; 4 spins, or 1 of quarks without */
     int bits;                    /* 64 or 32 */
     char links[65];              /* digest of the links (io/links/links.h); "" in a file of another program */
@@ -36,8 +41,11 @@ uint64_t propagator_file_bytes(const propagator_file *f);
 /* Name of the format. Local. */
 const char *propagator_file_format(const propagator_file *f);
 
-/* Writes the columns, vectors in double precision and of both parities, with a right-hand side for each column; extents, columns
- * and spins are theirs, and the rest is that of *f. */
+/* True if a file of this name has a format for gauge transformations. Local. */
+int propagator_file_takes_transformation(const char *path);
+
+/* Writes the columns, vectors in double precision and of both parities, with a right-hand side for each column, or a gauge
+ * transformation, a FIELD_COLOUR_MATRIX; kind, extents, columns and spins are theirs, and the rest is that of *f. */
 int propagator_file_write(const char *path, const field *columns, const propagator_file *f, const char *program,
                           char *message, size_t size);
 /* Header of a file: everything but the numbers. Free with propagator_file_free() where the result is 0. LINKS_NO_ACCESS: there is no file, or it

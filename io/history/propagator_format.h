@@ -8,6 +8,7 @@
 typedef struct {
     const char *name, *endings; /* endings of names to write, ".lime .scidac"; null: of all other names */
     int big;                    /* numbers are big-endian */
+    int transformations;        /* true: files hold gauge transformations, too */
     int spins_first; /* order of a site's numbers: [spin][source spin][colour][source colour], else [source spin][source colour][spin][colour] */
     /* True if the first n bytes are of the format. */
     int (*probe)(const unsigned char *first, size_t n);

@@ -1,11 +1,12 @@
-/* Propagators as plaq's own HDF5 files.
+/* Propagators and gauge transformations as plaq's own HDF5 files.
  *
  * Dataset `propagator` [t][z][y][x][source spin][source colour][spin][colour][re, im], contiguous, little-endian floats of 64 or 32
- * bits; without the two spins for quarks that have none. Its attribute `checksum` holds the two words of the SciDAC checksum of its
+ * bits; without the two spins for quarks that have none. A gauge transformation is
+ * the dataset `transformation` [t][z][y][x][row][column][re, im]. Its attribute `checksum` holds the two words of the SciDAC checksum of its
  * bytes. Dataset `solves` [solves][values]: how each solve went that it is made of, itself first. Attributes of the file: size, links,
  * trajectory, program; dataset `identity`.
  *
- * The user block is a seal (io/files/seal.h) over all but the propagator, which the checksum guards. The bytes do not depend on
+ * The user block is a seal (io/files/seal.h) over all but this dataset, which the checksum guards. The bytes do not depend on
  * ranks or time. */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,10 @@
 #include "io/links/links_format.h"
 
 enum { VERSION = 1, MOST_RANK = 9 };
+
+/* Kind of the file and name of the dataset, by is_transformation. */
+static const char *const kinds[2] = {VALUES_PROPAGATOR, VALUES_TRANSFORMATION}, *const datasets[2] = {"propagator",
+                                                                                                      "transformation"};
 
 static int extents_of(const propagator_file *f, hsize_t n[MOST_RANK])
 {
@@ -68,18 +73,21 @@ static int build(hid_t file, propagator_file *f, const char *program)
 {
     hsize_t n[MOST_RANK];
     char words[32];
-    int bad = values_put_text(file, VALUES_KIND, VALUES_PROPAGATOR) || values_put_int(file, "format_version", VERSION);
+    int bad = values_put_text(file, VALUES_KIND, kinds[f->is_transformation]) ||
+              values_put_int(file, "format_version", VERSION);
     for (int d = 0; d < 4; d++) bad = bad || values_put_int(file, extent_names[d], f->size[d]);
     bad = bad || values_put_text(file, "links", f->links) || values_put_int(file, "trajectory", f->trajectory);
     bad = bad || values_put_text(file, "program", program) || values_put_long_text(file, "identity", f->identity);
     bad = bad || put_solves(file, f);
     const int rank = extents_of(f, n);
-    const hid_t d = create_dataset(file, "propagator", f->bits == 64 ? H5T_IEEE_F64LE : H5T_IEEE_F32LE, rank, n, 1);
+    const hid_t d = create_dataset(file, datasets[f->is_transformation],
+                                   f->bits == 64 ? H5T_IEEE_F64LE : H5T_IEEE_F32LE, rank, n, 1);
     snprintf(words, sizeof words, "%08x %08x", f->checksum[0], f->checksum[1]);
     bad = bad || d < 0 || values_put_text(d, "checksum", words);
     bad = bad || values_put_text(d, "axes",
-                                 f->spins > 1 ? "t z y x source_spin source_colour spin colour complex"
-                                              : "t z y x source_colour colour complex");
+                                 f->is_transformation ? "t z y x row column complex"
+                                 : f->spins > 1       ? "t z y x source_spin source_colour spin colour complex"
+                                                      : "t z y x source_colour colour complex");
     if (d >= 0) {
         const haddr_t at = H5Dget_offset(d);
         bad = bad || at == HADDR_UNDEF;
@@ -187,8 +195,8 @@ static int take_all(hid_t file, propagator_file *f)
     for (int d = 0; d < 4; d++) bad = bad || get_small(file, extent_names[d], &f->size[d]);
     bad = bad || values_get_text(file, "links", f->links, sizeof f->links) ||
           values_get_int(file, "trajectory", &f->trajectory) || take_solves(file, f);
-    bad = bad || H5Lexists(file, "propagator", H5P_DEFAULT) <= 0;
-    const hid_t d = bad ? -1 : H5Dopen2(file, "propagator", H5P_DEFAULT);
+    bad = bad || H5Lexists(file, datasets[f->is_transformation], H5P_DEFAULT) <= 0;
+    const hid_t d = bad ? -1 : H5Dopen2(file, datasets[f->is_transformation], H5P_DEFAULT);
     bad = bad || d < 0 || take_dataset(d, f);
     if (d >= 0) H5Dclose(d);
     f->identity = bad ? NULL : values_get_long_text(file, "identity");
@@ -202,17 +210,17 @@ static int look(const char *path, propagator_file *f, char *message, size_t size
     values_silence();
     int bad = values_kind(path, kind, message, size);
     if (bad) return bad;
-    if (strcmp(kind, VALUES_PROPAGATOR))
+    f->is_transformation = !strcmp(kind, VALUES_TRANSFORMATION);
+    if (strcmp(kind, kinds[f->is_transformation]))
         return LINKS_NO_LATTICE | file_fail(message, size, "%s is %s, and not " VALUES_PROPAGATOR, path, kind);
     image *m = image_read(path, &out, &bad, message, size);
     if (!m) return bad;
-    if (take_all(image_file(m), f))
-        bad = file_fail(message, size, "%s: " VALUES_PROPAGATOR " without all of its values", path);
+    if (take_all(image_file(m), f)) bad = file_fail(message, size, "%s: %s without all of its values", path, kind);
     else if (out.n != 1 || out.start[0] != f->data || out.bytes[0] != propagator_file_bytes(f))
-        bad = file_fail(message, size, "%s: the seal leaves out other bytes than those of the propagator", path);
+        bad = file_fail(message, size, "%s: the seal leaves out other bytes than those of the numbers", path);
     image_close(m);
     return bad;
 }
 
 const propagator_format propagator_format_hdf5 = {
-    .name = "hdf5", .probe = probe, .look = look, .prepare = prepare, .finish = finish};
+    .name = "hdf5", .transformations = 1, .probe = probe, .look = look, .prepare = prepare, .finish = finish};

@@ -368,6 +368,25 @@ static int append_folded(hid_t group, const table_rows *r, const fold *f)
     return bad;
 }
 
+/* The attribute `names` of the columns that have some. */
+static int put_names(hid_t group, const table_names *n)
+{
+    int bad = 0;
+    for (; n && n->column && !bad; n++) {
+        const hid_t d = H5Dopen2(group, n->column, H5P_DEFAULT), type = text_type(H5T_VARIABLE);
+        hsize_t count = 0;
+        while (n->names[count]) count++;
+        const hid_t space = H5Screate_simple(1, &count, NULL),
+                    a = H5Acreate2(d, "names", type, space, H5P_DEFAULT, H5P_DEFAULT);
+        bad = d < 0 || a < 0 || H5Awrite(a, type, n->names) < 0;
+        if (a >= 0) bad |= H5Aclose(a) < 0;
+        H5Sclose(space);
+        H5Tclose(type);
+        if (d >= 0) bad |= H5Dclose(d) < 0;
+    }
+    return bad;
+}
+
 /* The rows of configuration number `number`. */
 static int append_rows(hid_t file, const char *path, int64_t number, int64_t trajectory, const table_rows *r,
                        char *message, size_t size)
@@ -384,6 +403,7 @@ static int append_rows(hid_t file, const char *path, int64_t number, int64_t tra
     bad = bad || extend_integer(group, &key_columns[0], number, rows) ||
           extend_integer(group, &key_columns[1], trajectory, rows);
     bad = bad || (axis >= 0 ? append_folded(group, r, &f) : append_flat(group, r));
+    bad = bad || (!there && put_names(group, r->names));
     if (group >= 0) bad |= H5Gclose(group) < 0;
     H5Pclose(links);
     fold_free(&f);

@@ -31,12 +31,20 @@ typedef struct {
     const char *name, *unit, *help;
 } table_column;
 
+/* Names of the numbers 0, 1, ... in a column, null after the last, "" of numbers that do not occur: its attribute `names`, by which h5py
+ * reads f["measure/m/source"].attrs["names"][15]. */
+typedef struct {
+    const char *column;
+    const char *const *names;
+} table_names;
+
 /* Rows for one table, whose group is a path without leading slash; what has no value is NaN. */
 typedef struct {
     const char *group;
     const table_column *columns;
     int ncolumns;
-    const char *axis; /* the column along which those behind it go, in rising order; NULL: none */
+    const char *axis;         /* the column along which those behind it go, in rising order; NULL: none */
+    const table_names *names; /* names of columns, a null one after the last; NULL: none */
     long nrows;
     const double *values; /* [row][column] */
     const char *identity; /* lines "key = value"; NULL: none */
@@ -63,8 +71,8 @@ typedef struct {
  * rows of the links of that digest and those extents (the rest of `config` does not count). A file that is not there is
  * an empty one. 0, or -1 with a message: the file is no file of tables (it says what it is), is of another layout, is
  * damaged or cannot be read or written, or a table has other columns or another identity (each difference is named). */
-int table_look(const table_file *f, const table_config *config, const table_rows *rows, int n, int *there, char *message,
-               size_t size);
+int table_look(const table_file *f, const table_config *config, const table_rows *rows, int n, int *there,
+               char *message, size_t size);
 
 /* Adds the rows of one configuration to their tables, and a row to /configs if any were new. 0, or -1 with a message as
  * of table_look(); then the file is as before. */

@@ -11,11 +11,12 @@
 /* Colours of a source, columns of one of its spins. */
 #define CONTRACT_COLOURS 3
 
-/* Channel 4 k + l of out from spin k of columns first_a + d of a, and spin l of columns first_b + d of b, d < 3. Views of columns
+/* Channel 4 k + l of out from spin k of columns first_a + d of a, and spin l of columns first_b + d of b, d < columns, which are
+ * CONTRACT_COLOURS or 1. Views of columns
  * are those of colour vectors: group 4 column + spin, of 6 reals. */
 typedef struct {
     view a, b, out;
-    int first_a, first_b;
+    int first_a, first_b, columns;
 } spin_pairs_args;
 
 /* Groups of x and y, of `reals` components: 24 or 6. */
@@ -23,6 +24,11 @@ typedef struct {
     view x, y, out;
     int reals;
 } inner_args;
+
+/* Colour vectors with a column for each colour of the source; out of one channel. */
+typedef struct {
+    view a, b, c, out;
+} colour_triple_args;
 
 /* A unit sums the cubes of one slice of the layout, of one of `parts` stretches of its planes in z, for SLICE_WAVES waves and
  * SLICE_CHANNELS channels; the last ones of each may be fewer. The slice counts fastest, then waves, channels and parts. */

@@ -69,7 +69,7 @@ typedef struct {
 typedef struct {
     geom g;
     view links, path, out;
-    int parity, step, group, bare, add; /* see path_step_site() */
+    int parity, step, group, bare, closed, add; /* see path_step_site() */
 } path_step_args;
 
 typedef struct {
@@ -79,8 +79,16 @@ typedef struct {
 } loop_strip_args;
 
 typedef struct {
+    view path, out;
+    double weight;
+    int plane, add; /* see tensor_plane_site() */
+} tensor_plane_args;
+
+typedef struct {
     view x, y;
 } trace_products_args;
+
+typedef trace_products_args links_distance_args;
 
 typedef struct {
     view links, momenta;

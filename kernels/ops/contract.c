@@ -39,19 +39,41 @@ static void expect_columns(const field *columns, const field *rho)
     REQUIRE(columns->nrhs == 12 && columns->Ls == 1, "%d columns of %d slices", columns->nrhs, columns->Ls);
 }
 
-void contract_spin_pairs(field *rho, const field *a, const field *b, int s, int r)
+/* Pairs of spins of `columns` columns of a and b from these on. */
+static void run_spin_pairs(field *rho, const field *a, int first_a, const field *b, int first_b, int columns)
 {
-    expect_columns(a, rho);
-    expect_columns(b, rho);
+    const double sites = (double)field_units(rho) * rho->lay->lanes, pair = 16 * 3 * columns;
     FOR_PARITIES(p, rho)
     {
         const spin_pairs_args args = {.a = spins_of(a, p),
                                       .b = spins_of(b, p),
                                       .out = field_out(rho, (parity)p),
-                                      .first_a = CONTRACT_COLOURS * s,
-                                      .first_b = CONTRACT_COLOURS * r};
-        kernel_run(KERNEL_spin_pairs, rho, &args, (kernel_work){.n = field_units(rho)});
+                                      .first_a = first_a,
+                                      .first_b = first_b,
+                                      .columns = columns};
+        kernel_run(KERNEL_spin_pairs, rho, &args,
+                   (kernel_work){.n = field_units(rho),
+                                 .flops = 8 * pair * sites,
+                                 .bytes = 8.0 * (2 * 24 * columns + 2 * SPIN_PAIRS) * sites});
     }
+}
+
+void contract_spin_pairs(field *rho, const field *a, const field *b, int s, int r)
+{
+    expect_columns(a, rho);
+    expect_columns(b, rho);
+    run_spin_pairs(rho, a, CONTRACT_COLOURS * s, b, CONTRACT_COLOURS * r, CONTRACT_COLOURS);
+}
+
+void contract_column_pairs(field *rho, const field *a, int i, const field *b, int j)
+{
+    expect_density(rho, SPIN_PAIRS, a);
+    expect_kind(a, FIELD_SPINOR, rho);
+    expect_kind(b, FIELD_SPINOR, rho);
+    REQUIRE(i >= 0 && i < a->nrhs && j >= 0 && j < b->nrhs && a->Ls == 1 && b->Ls == 1 && b->par == PARITY_BOTH &&
+                b->prec == PREC_DOUBLE,
+            "columns %d of %d and %d of %d", i, a->nrhs, j, b->nrhs);
+    run_spin_pairs(rho, a, i, b, j, 1);
 }
 
 void contract_inner(field *rho, const field *x, const field *y)
@@ -69,6 +91,24 @@ void contract_inner(field *rho, const field *x, const field *y)
         const double reals = (double)field_units(x) * x->lay->lanes * x->groups * x->reals;
         kernel_run(KERNEL_inner, rho, &args,
                    (kernel_work){.n = field_units(rho), .flops = 4 * reals, .bytes = 16 * reals});
+    }
+}
+
+void contract_colours(field *rho, const field *a, const field *b, const field *c)
+{
+    const field *const lines[3] = {a, b, c};
+    expect_density(rho, 1, a);
+    for (int i = 0; i < 3; i++) {
+        expect_vector(lines[i], FIELD_VECTOR, a);
+        REQUIRE(lines[i]->nrhs == CONTRACT_COLOURS && lines[i]->par == PARITY_BOTH, "%d columns", lines[i]->nrhs);
+    }
+    FOR_PARITIES(p, rho)
+    {
+        const colour_triple_args args = {.a = field_in(a, (parity)p),
+                                         .b = field_in(b, (parity)p),
+                                         .c = field_in(c, (parity)p),
+                                         .out = field_out(rho, (parity)p)};
+        kernel_run(KERNEL_colour_triple, rho, &args, (kernel_work){.n = field_units(rho)});
     }
 }
 

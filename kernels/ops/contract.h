@@ -35,9 +35,15 @@ field *density_create(const field *f, int channels);
 /* rho[4 k + l] = sum over colours of conj(a)(spin k) b(spin l), over columns 3 s + d of a and 3 r + d of b, d < 3, in turn;
  * a and b, which may be one, are spinors with a right-hand side for each of 12 columns, and rho has SPIN_PAIRS channels. */
 void contract_spin_pairs(field *rho, const field *a, const field *b, int s, int r);
+/* rho[4 k + l] = sum over colours of conj(a)(spin k) b(spin l) of column i of a and column j of b, spinors with any number of
+ * columns; a and b may be one. */
+void contract_column_pairs(field *rho, const field *a, int i, const field *b, int j);
 /* rho = x^dagger y over all right-hand sides and slices of spinors, or of colour vectors, which may be one field; rho has one
  * channel. */
 void contract_inner(field *rho, const field *x, const field *y);
+/* rho = epsilon_abc epsilon_a'b'c' a_aa' b_bb' c_cc' of colours of the sink and the source: colour vectors with a column for each of
+ * three colours, of which any may be one; rho has one channel. */
+void contract_colours(field *rho, const field *a, const field *b, const field *c);
 /* rho[4 alpha + alpha'] += sum over the pairs (i, j) of sink[DIQUARK_PAIRS] and (k, l) of source[DIQUARK_PAIRS] of their factors times
  * epsilon_abc epsilon_a'b'c' over colours of
  *   direct:  a(i; k) b(j; l) c(alpha; alpha')

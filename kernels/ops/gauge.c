@@ -201,6 +201,20 @@ gauge_energy gauge_field_energy(const field *tensor)
     return e;
 }
 
+double links_distance2(const field *x, const field *y)
+{
+    exact_sum sum = exact_zero();
+    expect_kind(x, FIELD_LINKS, y);
+    expect_kind(y, FIELD_LINKS, x);
+    FOR_PARITIES(p, x)
+    {
+        const links_distance_args args = {field_in(x, (parity)p), field_in(y, (parity)p)};
+        kernel_run(KERNEL_links_distance, x, &args, (kernel_work){.n = field_units(x), .sums = &sum});
+    }
+    comm_group_sum_exact(x->lat->group, &sum, 1);
+    return exact_value(&sum);
+}
+
 void gauge_energy_density(field *rho, const field *tensor, const field *links)
 {
     expect_kind(tensor, FIELD_TENSOR, links);

@@ -100,6 +100,9 @@ void links_scale(field *y, const field *x, const double factor[4]);
 /* y = e^(i angle_mu) x for links of direction mu, which are in U(3) then; y may be x. */
 void links_twist(field *y, const field *x, const double angle[4]);
 
+/* Sum over all links of |x - y|^2, the squares of all elements of their difference. */
+double links_distance2(const field *x, const field *y);
+
 void momenta_zero(field *p);
 void momenta_random(field *p, uint64_t seed, uint32_t purpose, uint32_t number);
 void momenta_add(field *y, double a, const field *x);                     /* y += a x */

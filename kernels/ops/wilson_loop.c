@@ -24,6 +24,37 @@ void path_step(field *out, const field *links, int step, const field *path, int 
     run_step(out, (path_step_args){.links = halo_in(links), .path = halo_in(path), .step = step, .add = add});
 }
 
+void path_carry(field *out, const field *links, int step, const field *path)
+{
+    expect_kind(out, FIELD_COLOUR_MATRIX, links);
+    expect_kind(path, FIELD_COLOUR_MATRIX, links);
+    REQUIRE(step >= 0 && step < 8, "step %d", step);
+    run_step(out, (path_step_args){.links = halo_in(links), .path = halo_in(path), .step = step, .closed = 1});
+}
+
+void path_add(field *out, const field *path)
+{
+    expect_kind(out, FIELD_COLOUR_MATRIX, path);
+    expect_kind(path, FIELD_COLOUR_MATRIX, out);
+    const view all = field_all(path);
+    run_step(out, (path_step_args){.links = all, .path = all, .step = -1, .bare = 1, .add = 1});
+}
+
+void path_to_tensor(field *tensor, int plane, double weight, const field *path, int add)
+{
+    expect_kind(tensor, FIELD_TENSOR, path);
+    expect_kind(path, FIELD_COLOUR_MATRIX, tensor);
+    FOR_PARITIES(p, tensor)
+    {
+        const tensor_plane_args args = {.path = field_in(path, (parity)p),
+                                        .out = field_out(tensor, (parity)p),
+                                        .weight = weight,
+                                        .plane = plane,
+                                        .add = add};
+        kernel_run(KERNEL_tensor_plane, tensor, &args, (kernel_work){.n = field_units(tensor)});
+    }
+}
+
 void path_shift(field *out, int step, const field *from, int mu)
 {
     expect_kind(out, FIELD_COLOUR_MATRIX, from);

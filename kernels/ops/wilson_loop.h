@@ -15,6 +15,12 @@ extern "C" {
 
 /* out(x) = U_s(x) path(x + s), d + s; with `add` it is added to out. */
 void path_step(field *out, const field *links, int step, const field *path, int add);
+/* out(x) = U_s(x) path(x + s) U_s(x)^dagger, of a path that is a sum of loops. */
+void path_carry(field *out, const field *links, int step, const field *path);
+/* out(x) += path(x). */
+void path_add(field *out, const field *path);
+/* A plane of a tensor, 0 to 5 for xy xz xt yz yt zt: weight (path - path^dagger) / 2, or with `add` that is added to it. */
+void path_to_tensor(field *tensor, int plane, double weight, const field *path, int add);
 /* out(x) = from(x + s); of links (`from`) their direction mu, of a colour matrix mu = 0. A negative step: no shift. */
 void path_shift(field *out, int step, const field *from, int mu);
 /* out(x) = U_nu(x) strip(x + nu) end(x)^dagger, and *sum += sum over the sites of this rank of Re tr out path^dagger. With strip =

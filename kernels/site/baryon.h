@@ -52,6 +52,22 @@ FN void T(diquark_add)(vreal q[18], const vreal x[18], const vreal y[18])
     }
 }
 
+/* out = [A B C] of lines without spins. */
+FN void T(colour_triple_site)(const colour_triple_args *a, long u)
+{
+    vreal x[18], y[18], q[18], sum[2] = {vset(0), vset(0)};
+    UNROLL for (int i = 0; i < 18; i++) q[i] = vset(0);
+    UNROLL for (int d = 0; d < 3; d++)
+    {
+        T(load)(x + 6 * d, &a->a, u, d, 6);
+        T(load)(y + 6 * d, &a->b, u, d, 6);
+    }
+    T(diquark_add)(q, x, y);
+    UNROLL for (int d = 0; d < 3; d++) T(load)(x + 6 * d, &a->c, u, d, 6);
+    UNROLL for (int i = 0; i < 18; i += 2) T(times_add)(sum, q + i, x + i);
+    T(save)(sum, &a->out, u, 0, 2);
+}
+
 /* Sum over the pairs of spins of the sink of line x to the source's spin `first`, and y to `second`. */
 FN void T(diquark_sum)(vreal q[18], const baryon_args *a, long u, int first, int second)
 {

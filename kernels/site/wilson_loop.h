@@ -6,7 +6,8 @@
 
 /* A path that starts one step earlier: out(x) = U_s(x) path(x + s), U_s(x) the link along s, or the inverse of that against it;
  * `bare`: out(x) = path(x + s). `step`: code of s as in path.h, or -1 for no step, which is bare. `group`: group of `path` that
- * is read, of links a direction. `add`: adds to out. */
+ * is read, of links a direction. `closed`: of a path that is a sum of loops, carried along s: out(x) = U_s(x) path(x + s)
+ * U_s(x)^dagger. `add`: adds to out. */
 FN void T(path_step_site)(const path_step_args *a, long u)
 {
     const geom *g = &a->g;
@@ -17,12 +18,15 @@ FN void T(path_step_site)(const path_step_args *a, long u)
     T(walk_load)(p, g, &a->path, there, a->group, 18);
     if (a->bare) {
         UNROLL for (int i = 0; i < 18; i++) r[i] = p[i];
-    } else if (back) {
-        T(walk_load)(link, g, &a->links, there, d, 18);
-        T(su3_mul_left_dagger)(r, link, p);
     } else {
-        T(walk_load)(link, g, &a->links, home, d, 18);
-        T(su3_mul)(r, link, p);
+        T(walk_load)(link, g, &a->links, back ? there : home, d, 18);
+        if (back) T(su3_mul_left_dagger)(r, link, p);
+        else T(su3_mul)(r, link, p);
+        if (a->closed) {
+            if (back) T(su3_mul)(p, r, link);
+            else T(su3_mul_right_dagger)(p, r, link);
+            UNROLL for (int i = 0; i < 18; i++) r[i] = p[i];
+        }
     }
     if (a->add) {
         T(load)(p, &a->out, u, 0, 18);
@@ -46,6 +50,37 @@ FN void T(loop_strip_site)(const loop_strip_args *a, long u, vexact *sum)
     T(save)(n, &a->out, u, 0, 18);
     T(walk_load)(m, g, &a->path, home, 0, 18);
     T(add_real)(&s, T(su3_trace_product_dagger)(n, m));
+    T(exact_deposit)(&sum[0], s);
+}
+
+/* A plane of a tensor from a sum of loops: weight (path - path^dagger) / 2; `add`: is added to it. */
+FN void T(tensor_plane_site)(const tensor_plane_args *a, long u)
+{
+    vreal p[18], x[9], before[9];
+    T(load)(p, &a->path, u, 0, 18);
+    T(su3_antihermitian)(x, p);
+    UNROLL for (int i = 0; i < 9; i++) x[i] *= (real)a->weight;
+    if (a->add) {
+        T(load)(before, &a->out, u, a->plane, 9);
+        UNROLL for (int i = 0; i < 9; i++) x[i] += before[i];
+    }
+    T(save)(x, &a->out, u, a->plane, 9);
+}
+
+/* Sum over a parity, and the four links of its sites, of |x - y|^2. */
+FN void T(links_distance_site)(const links_distance_args *a, long u, vexact *sum)
+{
+    vdouble s = vdouble_zero();
+    for (int mu = 0; mu < 4; mu++) {
+        vreal x[18], y[18];
+        T(load)(x, &a->x, u, mu, 18);
+        T(load)(y, &a->y, u, mu, 18);
+        UNROLL for (int i = 0; i < 18; i++)
+        {
+            const vreal d = x[i] - y[i];
+            s = vdouble_fma(d, d, s);
+        }
+    }
     T(exact_deposit)(&sum[0], s);
 }
 

@@ -118,6 +118,14 @@ refused "a flow that is unstable with its anisotropy" -- run b.ini measure.flow.
     "flow_step = 0.06 of [measure.flow] is too long for kernel = wilson and xi = 3" "stable up to 0.05"
 refused "a kernel with an anisotropy" -- run b.ini measure.flow.xi=3 measure.flow.flow_step=0.01 measure.flow.kernel=zeuthen -- \
     "kernel = zeuthen of [measure.flow] is for isotropic lattices; take kernel = wilson for xi = 3"
+refused "an error of the flow that is none" -- run b.ini measure.flow.flow_error=0.5 -- "measure.flow" "flow_error" "0.01"
+printf '[measure.i]\nkind = flow_improved\n' | cat good.ini - >b.ini
+refused "long steps of the improved flow" -- run b.ini measure.i.flow_step=0.1 measure.i.kernel=symanzik -- \
+    "flow_step = 0.1 of [measure.i] is too long for kernel = symanzik, which is stable up to 0.09"
+refused "another number of loops" -- run b.ini measure.i.loops=four -- "loops" "five or three"
+printf '[measure.l]\nkind = loops\nlinks = f\n[links.f]\nkind = flow\nflow_time = 1\n' | cat good.ini - >b.ini
+refused "flowed links of a kernel with an anisotropy" -- run b.ini links.f.kernel=zeuthen links.f.xi=2 -- \
+    "[links.f] kernel = zeuthen is for isotropic lattices; take kernel = wilson for xi = 2"
 refused "momenta without an anisotropy" -- run a.ini run.xi_mom=0 -- "[run] xi_mom" "'0' is out of range"
 refused "u0 above one" -- run a.ini gauge.action=symanzik_1loop gauge.u0=1.1 -- "u0"
 refused "start = file without a file" -- run a.ini run.start=file -- "start = file needs config"

@@ -32,6 +32,14 @@ exits 0 "five pions"
 grep '"kind": "pion", "t"' out | sed 's/.*"pion": \[\([^]]*\)\].*/\1/; s/,//g' >rows
 same "rows" 5 "$(wc -l <rows)"
 
+# Numbers of gamma matrices have words.
+same "names of vectors" "vector_t vector_x vector_y vector_z" \
+    "$(grep '"measure": "rho"' out | sed -n 's/.*"source_name": "\([a-z_]*\)", "sink_name": "\1".*/\1/p' | sort -u | tr '\n' ' ' | sed 's/ $//')"
+if command -v h5dump >/dev/null; then
+    same "names in the file" '"pseudoscalar", "", "conserved_x"' \
+        "$(h5dump -a /measure/rho/sink/names m.h5 | grep -o '"pseudoscalar", "", "conserved_x"')"
+fi
+
 # expected BLOCK: C, its error, ln C(t)/C(t+1) with error, and arcosh with error at each time, by the jackknife over blocks.
 expected() {
     awk -v block="$1" '
@@ -163,4 +171,60 @@ refused "a page over its file" --output m.h5 m.h5 "m.h5"
 cmp -s m.h5 before.h5 || fail "the file has changed"
 try effective made
 exits 2 "a folder"
+
+say "amputated vertices"
+cat >v.ini <<'INI'
+[quark.light]
+kappa = 0.12
+c_sw = 1
+solver = s
+[solver.s]
+type = bicgstab
+tolerance = 1e-10
+[source.one]
+kind = volume
+momentum = 1.0.0.0
+[source.two]
+kind = volume
+momentum = 0.1.0.0
+[propagator.one]
+quark = light
+source = one
+[propagator.two]
+quark = light
+source = two
+[measure.v]
+kind = vertices
+propagator = one
+propagator_2 = two
+INI
+try measure --output v.h5 v.ini made/checkpoint-00000[1-3].h5
+exits 0 "vertices"
+for n in 2 4; do
+    [ -n "${PLAQ_MPIEXEC:-}" ] || break
+    "$plaq" measure --json v.ini made/checkpoint-000001.h5 2>err | grep '"part"' >one
+    OMP_NUM_THREADS=1 try_ranks $n measure --json v.ini made/checkpoint-000001.h5
+    exits 0 "vertices on $n ranks"
+    same "vertices on $n ranks" "$(cat one)" "$(grep '"part"' out)"
+done
+try effective --vertices --json v.h5
+exits 0 "effective --vertices"
+same "configurations" 3 "$(value configurations)"
+checks=$((checks + 1))
+awk -v v="$(value vector)" -v e="$(value vector_error)" 'BEGIN { exit !(v > 0.5 && v < 2 && e > 0) }' ||
+    fail "the vector vertex is '$(value vector)' with an error of '$(value vector_error)'"
+try effective --vertices m.h5
+exits 2 "a file without vertices"
+printed "no table with an axis element"
+try effective --vertices --pcac v.h5
+exits 2 "two choices"
+printed "--vertices goes with --measure, --block and --json alone"
+try measure v.ini made/checkpoint-000001.h5 measure.v.kind=mesons
+exits 2 "a pion of waves"
+printed "takes no source on all sites, as [source.one] of kind = volume is"
+try measure v.ini made/checkpoint-000001.h5 source.two.kind=point
+exits 2 "vertices of a point"
+try measure v.ini made/checkpoint-000001.h5 measure.v.positions=4
+exits 2 "positions of waves"
+printed "positions = 4, and sources on all sites have one"
 finish

@@ -134,6 +134,31 @@ exits 0 "the pairs of the other one"
 try measure --json wd.ini $list
 exits 0 "a list with a pattern"
 same "pions" 2 "$(grep -c '"residual"' out)"
+
+say "low-mode averaging"
+{ cat wd.ini; printf '\n[measure.m]\nkind = mesons\npropagator = p\nlow_modes = yes\n'; } >wl.ini
+try measure --json wl.ini $config
+exits 0 "mesons with low modes"
+for n in 2 4; do
+    [ -n "${PLAQ_MPIEXEC:-}" ] || break
+    grep '"measure": "m"' out | sed 's/, "seconds": [^}]*//' >one
+    OMP_NUM_THREADS=1 try_ranks $n measure --json wl.ini $config
+    exits 0 "on $n ranks"
+    same "rows on $n ranks" "$(cat one)" "$(grep '"measure": "m"' out | sed 's/, "seconds": [^}]*//')"
+done
+try measure --dry-run wl.ini $config
+exits 0 "a dry run of it"
+for bad in "source.s.kind=noise:averages over the positions of a point, and [source.s] of [propagator.p] is of kind = noise" \
+    "propagator.p.solver=cg:needs the key eigenvectors in the section of the solver of [propagator.p]" \
+    "propagator.p.sink=wall:needs sink = site" "quark.w.kind=twisted_mass quark.w.mu=0.1 measure.m.operators=pseudoscalar:M^dagger = gamma_5 M gamma_5" \
+    "measure.m.operators=conserved:operators = conserved has conserved"; do
+    # shellcheck disable=SC2086 # settings are words
+    try measure wl.ini $config ${bad%%:*}
+    exits 2 "${bad%%:*}"
+    printed "low_modes = yes of [measure.m]" "${bad#*:}"
+done
+
+say "dry runs with a pattern"
 try measure --dry-run wd.ini $config
 exits 0 "a dry run"
 try measure --dry-run wd.ini lattice.size=4.4.4.8

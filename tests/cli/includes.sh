@@ -20,7 +20,7 @@ watch     integrate
 assemble  watch integrate actions quarks sources input tell measure
 measure   assemble quarks sources input tell
 record    assemble measure watch integrate input tell
-report    record assemble integrate tell
+report    record assemble integrate sources tell
 bench     assemble actions quarks
 plan      bench report record assemble measure integrate actions quarks tell
 command   plan bench report record assemble measure watch integrate actions quarks sources input tell

@@ -56,6 +56,66 @@ for bad in 0/2 3/2 2 x/2 2/x /2 2/; do
     printed "--part $bad"
 done
 
+say "a campaign before it is run"
+cat >campaign.ini <<'INI'
+[quark.light]
+kappa = 0.12
+c_sw = 1
+solver = tight
+[solver.tight]
+type = cg
+tolerance = 1e-10
+[solver.loose]
+type = cg
+tolerance = 1e-3
+[source.origin]
+[propagator.light]
+quark = light
+source = origin
+[measure.pion]
+kind = pion
+propagator = light
+[measure.rho]
+kind = mesons
+propagator = light
+INI
+printf '[place]\nprogram = p\nhost = h\ndevice = cpu\ndate = today\nnodes = 2\nranks = 8\nthreads = 1\nlocal = 8.8.8.8\n' >here.cal
+printf '[rate.%s]\ndouble = 10\nsingle = 10\nhalf = 10\n' gauge_force cg >>here.cal
+# planned KEY SETTINGS...: the number of the plan for 16 ranks of that machine.
+planned() {
+    local key=$1
+    shift
+    "$plaq" measure --dry-run --json --calibration here.cal --ranks 16 campaign.ini "$@" >out 2>err || fail "a plan with $*"
+    value "$key"
+}
+# times WHAT A B FACTOR: B is FACTOR times A, to 1e-9.
+times() {
+    checks=$((checks + 1))
+    awk -v a="$2" -v b="$3" -v f="$4" 'BEGIN { exit !(a > 0 && (b / a / f - 1) ^ 2 < 1e-18) }' || fail "$1: '$2' and '$3'"
+}
+size=lattice.size=16.16.16.32
+one=$(planned solve_seconds $size)
+times "two measurements share solves" "$one" "$(planned configuration_seconds $size)" 1
+times "four times the volume" "$one" "$(planned solve_seconds lattice.size=16.16.32.64)" 4
+times "four nodes" "$(planned seconds $size)" "$(planned node_hours $size)" "$(awk 'BEGIN { printf "%.15g", 4 / 3600 }')"
+times "positions" "$one" "$(planned solve_seconds $size measure.pion.positions=8 measure.rho.positions=8)" 8
+times "one measurement at its place, another at eight" "$one" "$(planned solve_seconds $size measure.pion.positions=8)" 9
+rough="measure.pion.positions=8 measure.pion.exact_positions=2 measure.rho.positions=8 measure.rho.exact_positions=2 propagator.light.rough_solver=loose"
+# Iterations go with ln(2 / tolerance).
+# shellcheck disable=SC2086 # settings are words
+times "rough positions" "$one" "$(planned solve_seconds $size $rough)" "$(awk 'BEGIN { printf "%.15g", 2 + 8 * log(2e3) / log(2e10) }')"
+printed "24 right-hand sides a configuration by tight" "propagator.light, rough: 96 right-hand sides a configuration by loose"
+bytes=$(planned propagator_bytes $size propagator.light.file=light-%d.h5)
+same "bytes of a propagator" $((16 * 16 * 16 * 32 * 288 * 8)) "$bytes"
+same "no disk without files" 0 "$(planned disk_bytes $size)"
+try measure --dry-run --json --calibration here.cal --ranks 16 campaign.ini $good $good
+exits 0 "a plan of two"
+same "configurations" 2 "$(value configurations)"
+times "two configurations" "$(value configuration_seconds)" "$(value seconds)" 2
+try measure --calibration here.cal campaign.ini $good
+exits 2 "a calibration without a plan"
+printed "is for a plan and needs --dry-run"
+
 say "dry runs"
 levels="solver.multigrid.block=2.2.2.2 solver.multigrid.vectors=8"
 try measure --dry-run --json "$source/inputs/multigrid.ini" $good $levels

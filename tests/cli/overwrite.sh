@@ -50,6 +50,8 @@ tidy .
 # The tuner, which needs a GPU, asks the same function (hmc/tuning).
 printf '# plaq tuning 3, some GPU\n' >own.tune
 mv own.convert own.lime
+try fix --gauge coulomb --tolerance 0.5 --format ildg --transformation own.transformation $config own.lime
+exits 0 "a gauge transformation"
 
 # ---- every command onto every file ----
 
@@ -70,7 +72,7 @@ files="made/checkpoint-000001.h5:a_checkpoint $config:is made/history.h5:the_his
     page.html:a_text damaged.h5: folder/link.h5:the_history_of_a_run own.lime:a_lattice_file
     own.measure:a_file_of_measurements own.solve:a_file_of_measurements own.eigen:eigenvectors_of_an_operator
     own.train:a_transform_of_the_fifth_dimension own.report:a_page_of_plaq_report own.effective:a_page_of_plaq_effective own.calibrate:a_calibration_of_plaq_bench
-    own.tune:a_file_of_the_tuner"
+    own.tune:a_file_of_the_tuner own.transformation:a_gauge_transformation"
 
 # takes COMMAND FILE: the command may write there.
 takes() {

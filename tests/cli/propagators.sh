@@ -144,6 +144,8 @@ refused() {
     printed "$@"
     cmp -s double.h5 before.h5 || fail "$what: the file has changed"
 }
+try fix --gauge coulomb --tolerance 0.5 --transformation g.h5 $one fixed.lime
+exits 0 "a gauge transformation"
 cp double.h5 before.h5
 d=(single.ini $one propagator.light.file=double.h5 propagator.light.file_bits=64)
 refused "another configuration" 1 single.ini $two "${d[@]:2}" -- "double.h5 is of another configuration (links "
@@ -152,6 +154,7 @@ refused "another source" 1 "${d[@]}" source.origin.place=0.0.0.1 -- "source.plac
 refused "another tolerance" 1 "${d[@]}" solver.s.tolerance=1e-9 -- "solver.tolerance"
 refused "other bits" 1 "${d[@]:0:3}" -- "propagator.file_bits"
 refused "no file to read" 1 single.ini $one propagator.light.file=none.h5 propagator.light.file_mode=read -- "none.h5 is not there, and file_mode = read solves for nothing"
+refused "a file of a gauge transformation" 1 single.ini $one propagator.light.file=g.h5 -- "g.h5 is a gauge transformation, and not a propagator"
 refused "a lattice file" 1 single.ini $one propagator.light.file=$two -- "$two is a checkpoint"
 refused "a folder that is not there" 1 single.ini $one propagator.light.file=none/a.h5 -- "none/a.h5"
 refused "no number in the pattern" 2 single.ini $one propagator.light.file=a-%s.h5 -- "file = a-%s.h5 has a % that is no %d"

@@ -438,6 +438,55 @@ printf '[source.second]\nkind = sequential\npropagator = light\ntime = 1\n[propa
 nucleon_refused "a nucleon of a sequential propagator" "[propagator.second] is sequential itself; name one from [source.origin]" \
     source.sink.propagator=second
 
+say "the conserved current as a source"
+cat >current.ini <<'INI'
+[quark.light]
+kappa = 0.12
+c_sw = 1
+solver = s
+[quark.heavy]
+like = light
+kappa = 0.11
+[solver.s]
+type = bicgstab
+tolerance = 1e-10
+[smearing.wide]
+width = 1
+steps = 2
+[source.origin]
+[source.current]
+kind = sequential_current
+propagator = light
+time = 1
+direction = x
+momentum = 1.0.0.0
+[propagator.light]
+quark = light
+source = origin
+[propagator.struck]
+quark = light
+source = current
+[measure.current]
+kind = mesons
+propagator = light
+propagator_2 = struck
+INI
+# current_refused WHAT TEXT SETTINGS...
+current_refused() {
+    local what=$1 text=$2
+    shift 2
+    try measure --dry-run current.ini lattice.size=4.4.4.4 "$@"
+    exits 2 "$what"
+    printed "$text"
+}
+try measure --dry-run current.ini lattice.size=4.4.4.4
+exits 0 "a current that fits"
+current_refused "a current of a twisted mass" "is that of Wilson quarks at a sink without smearing" quark.light.kind=twisted_mass quark.light.mu=0.1
+current_refused "a smeared current" "and the conserved vector current is a sum over links" source.current.smearing=wide
+current_refused "a current of a smeared sink" "with sink_smearing = wide" propagator.light.sink_smearing=wide
+current_refused "another quark behind the current" "goes on from the conserved current of [quark.light] with [quark.heavy]" propagator.struck.quark=heavy
+current_refused "a direction that is none" "x, y, z or t" source.current.direction=w
+
 say "keys that do not fit"
 refused "a second propagator that is none" "did you mean 'up'?" measure.pi.propagator_2=ups
 refused "a smeared staggered propagator" "smearing is for quarks with spin" propagator.up.quark=strange

@@ -51,7 +51,7 @@ static int has_middle(const quark_kind *kind, const char *keys)
 
 static int can_measure(const observable *o, const quark_kind *kind, const char *keys)
 {
-    if (o->walls) return 0;
+    if (o->walls || o->volume) return 0; /* vertices are those of a gauge */
     if (kind->twisted_mass && !strcmp(o->name, "baryons")) return 0;
     if (observable_has(o, "to_mass") && strcmp(kind->name, "wilson_clover") && strcmp(kind->name, "twisted_mass"))
         return 0;

@@ -6,7 +6,8 @@
  *
  * holds at every momentum and time but that of the source, for any gamma matrix at the source; the charge of a pion, by a sequential
  * propagator, is the same at all times before its sink and at all after it, and jumps there by the pion's correlator: Z_V = 1. The local
- * current has neither. What the current is not for is named. */
+ * current has neither. The current as a sequential source gives, at the time of that sink, what the sequential sink gives at the time of the
+ * current, in all directions and with momentum. What the current is not for is named. */
 #include "hmc/measure/propagator.h"
 #include "hmc/quarks/quark_links.h"
 #include "tests/hmc/observe.h"
@@ -83,6 +84,41 @@ static void test_charge(const measure_context *c)
     measure_result_free(&r);
 }
 
+/* Three-point functions with the current on the source's side, against those through the sink. */
+static void test_insertion(const measure_context *c)
+{
+    static const char *const directions[4] = {"x", "y", "z", "t"};
+    enum { AT = 2 };
+    const int zero[3] = {0}, n[3] = {1, 0, 0}, times = shape.size[3];
+    parameters *p = &the_parameters;
+    named_measure through = observe_section("mesons"), inserted = observe_section("mesons");
+    observe_set(&through, "operators", "pseudoscalar conserved");
+    observe_set(&through, "pairs", "all");
+    observe_set(&through, "propagator", "behind");
+    observe_set(&through, "propagator_2", "propagator");
+    observe_set(&through, "momentum2", "1");
+    observe_set(&inserted, "operators", "pseudoscalar");
+    observe_set(&inserted, "propagator_2", "inserted");
+    measure_result known = measure(c, &through);
+    CHECK_INT(known.failed, 0);
+    for (int at = AT; at <= SINK + 2; at += SINK)
+        for (int mu = 0; mu < 4; mu++) {
+            char text[16];
+            source_params *s = &p->sources[p->nsources - 1].p;
+            snprintf(text, sizeof text, "%d", (SOURCE + at) % times);
+            observe_key(s, "time", text);
+            observe_key(s, "direction", directions[mu]);
+            observe_key(s, "momentum", "-1.0.0.0");
+            measure_result r = measure(c, &inserted);
+            CHECK_INT(r.failed, 0);
+            const double complex want = value(&known, 15, 16 + (1 << mu), n, at), have = value(&r, 15, 15, zero, SINK);
+            CHECK(cabs(want) > 1e-12);
+            CHECK(cabs(have - want) < 1e-8 * cabs(value(&known, 15, V_T, zero, at)));
+            measure_result_free(&r);
+        }
+    measure_result_free(&known);
+}
+
 static const char *fault(const parameters *p, const char *operators, const char *pairs, char *message)
 {
     named_measure m = observe_section("mesons");
@@ -122,10 +158,18 @@ int main(int argc, char **argv)
         *(double *)(uintptr_t)theta_of(&p->quarks[0].p) = 0.7; /* along x */
         observe_place((const int[]){1, 2, 0, SOURCE});
         observe_sink("sequential", SOURCE + SINK, "behind", "quark");
+        named_source *current = &p->sources[p->nsources++];
+        snprintf(current->name, sizeof current->name, "current");
+        snprintf(current->p.kind, sizeof current->p.kind, "sequential_current");
+        params_default(source_kind_find(current->p.kind)->own, &current->p);
+        observe_key(&current->p, "propagator", "propagator");
+        snprintf(observe_propagator("inserted", "quark")->p.source, PARAM_STRING_SIZE, "current");
         const measure_context c = {p, links, NULL, NULL, -1, NULL};
+        test_insertion(&c);
         test_ward(&c);
         test_charge(&c);
         w->c_sw = 0, w->xi_0 = 2, w->nu = 1.3, w->c_R = 0.8, w->c_T = 0.9;
+        test_insertion(&c);
         test_ward(&c);
         test_charge(&c);
         test_refusals(p);

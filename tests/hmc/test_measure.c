@@ -342,6 +342,7 @@ static void test_grids(struct ref_lattice l, const double complex *u)
         for (int i = 0; observable_number(i); i++) {
             if (observable_number(i)->quarks == MEASURE_STAGGERED) continue; /* test_mesons.c */
             if (observable_number(i)->quarks == MEASURE_WALLS) continue;     /* test_walls.c */
+            if (observable_number(i)->volume) continue;                      /* cli/effective */
             CHECK(i < MOST_OBSERVABLES);
             measure_result r = measured(links, observable_number(i)->name);
             const size_t bytes = (size_t)(r.nrows * r.what->ncolumns) * sizeof(double);

@@ -1,7 +1,7 @@
 /* Three-point functions of the nucleon by sequential sources through the sink.
  *
  * Through the operator instead: two-point functions with lines M^-1 Gamma exp(-i q.y) S, made by the reference on one time slice, in place of S,
- * have no sequential sink and no gamma_5 hermiticity. They agree for both flavours, all polarisations, with momenta at both ends, and for sinks
+ * have no sequential sink and no gamma_5 hermiticity. They agree for both flavours, both parities, all polarisations, with momenta at both ends, and for sinks
  * behind the antiperiodic edge. The scalar charge over all times is minus the derivative of the two-point function by the mass, with smeared
  * sources and sinks, too.
  * Free quarks from a wall have the charges of SU(6): 2 and 1 of vectors, 4/3 and -1/3 of axial ones, over 1 + m_0, with the Z_V of the
@@ -108,8 +108,8 @@ static field *lines(const lattice *lat, const double complex *a, const double co
     return f;
 }
 
-/* (1 + gamma_t) / 2, times i gamma_5 gamma_k. */
-static spin_projector projector(int polarisation)
+/* (1 + parity gamma_t) / 2, times i gamma_5 gamma_k. */
+static spin_projector projector(int polarisation, int parity)
 {
     double complex five[4][4], spin[4][4] = {{0}};
     spin_projector T = {{{0}}};
@@ -121,15 +121,15 @@ static spin_projector projector(int polarisation)
     }
     for (int i = 0; i < 64; i++) {
         const int a = i / 16, b = i / 4 % 4, c = i % 4;
-        T.at[a][c] += ((a == b) + ref_gamma[3][a][b]) / 2 * spin[b][c];
+        T.at[a][c] += ((a == b) + parity * ref_gamma[3][a][b]) / 2 * spin[b][c];
     }
     return T;
 }
 
-static double complex two_point(const momenta *p, field *u, field *d, int polarisation, int momentum, int t)
+static double complex two_point(const momenta *p, field *u, field *d, int polarisation, int parity, int momentum, int t)
 {
     const field *const quarks[BARYON_FLAVOURS] = {u, d, NULL};
-    const spin_projector T = projector(polarisation);
+    const spin_projector T = projector(polarisation, parity);
     baryon b;
     baryon_open(&b, p, baryon_kind_number(NUCLEON), quarks, 0, source);
     const double complex value = baryon_trace(&b, &T, momentum, t);
@@ -139,13 +139,14 @@ static double complex two_point(const momenta *p, field *u, field *d, int polari
 
 /* Two-point functions with a line of the flavour replaced: linear in d, and the odd part of those with u + and - the line. */
 static double complex replaced(const momenta *p, const lattice *lat, const double complex *S,
-                               const double complex *line, int flavour, int polarisation, int momentum, int t)
+                               const double complex *line, int flavour, int polarisation, int parity, int momentum,
+                               int t)
 {
     field *plain = lines(lat, NULL, S, 1), *plus = lines(lat, S, line, 1), *minus = lines(lat, S, line, -1);
-    double complex value = flavour ? two_point(p, plain, plus, polarisation, momentum, t) -
-                                         two_point(p, plain, minus, polarisation, momentum, t)
-                                   : two_point(p, plus, plain, polarisation, momentum, t) -
-                                         two_point(p, minus, plain, polarisation, momentum, t);
+    double complex value = flavour ? two_point(p, plain, plus, polarisation, parity, momentum, t) -
+                                         two_point(p, plain, minus, polarisation, parity, momentum, t)
+                                   : two_point(p, plus, plain, polarisation, parity, momentum, t) -
+                                         two_point(p, minus, plain, polarisation, parity, momentum, t);
     field_destroy(minus);
     field_destroy(plus);
     field_destroy(plain);
@@ -159,7 +160,7 @@ typedef struct {
 
 /* All insertions with one sink, t after the source. */
 static void check_sink(const field *links, const double complex *S, const insertion *all, int n, int flavour,
-                       int polarisation, int t, int momentum)
+                       int polarisation, int parity, int t, int momentum)
 {
     momenta p;
     momenta_open(&p, links->lat, 1);
@@ -172,13 +173,15 @@ static void check_sink(const field *links, const double complex *S, const insert
     observe_key(&q->sources[1].p, "momentum", text);
     observe_key(&q->sources[1].p, "flavour", flavour ? "d" : "u");
     observe_key(&q->sources[1].p, "polarisation", polarisations[polarisation]);
+    observe_key(&q->sources[1].p, "parity", parity > 0 ? "+" : "-");
     const named_measure m = through("scalar vector axial tensor", "unit", "2");
     measure_result r = measure(&c, &m);
     CHECK_INT(r.failed, 0);
     CHECK_INT(r.nrows, 15 * 19 * shape.size[3]);
     for (int i = 0; i < n; i++) {
         const double complex have = value_of(&r, all[i].gamma, all[i].q, all[i].t),
-                             want = replaced(&p, links->lat, S, all[i].line, flavour, polarisation, momentum, t);
+                             want =
+                                 replaced(&p, links->lat, S, all[i].line, flavour, polarisation, parity, momentum, t);
         CHECK(cabs(want) > 1e-10);
         CHECK_NEAR(cabs(have - want) / cabs(want), 0, 1e-7);
     }
@@ -263,8 +266,8 @@ static void test_rough(void)
     /* Sinks before the edge of time, and behind it. */
     for (int polarisation = 0; polarisation < 4; polarisation++)
         for (int flavour = 0; flavour < 2; flavour++)
-            check_sink(links, S, all, N, flavour, polarisation, polarisation % 2 ? 2 : 4,
-                       polarisation == 0 ? 0 : 1 + 2 * (polarisation - 1) + flavour);
+            check_sink(links, S, all, N, flavour, polarisation, (polarisation + flavour) % 3 ? 1 : -1,
+                       polarisation % 2 ? 2 : 4, polarisation == 0 ? 0 : 1 + 2 * (polarisation - 1) + flavour);
     check_mass(links, 2, 0);
     check_mass(links, 3, 1);
     for (int i = 0; i < N; i++) free(all[i].line);

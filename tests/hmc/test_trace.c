@@ -5,11 +5,9 @@
 
 #include <gsl/gsl_blas.h>
 
-#include "hmc/assemble/identity.h"
 #include "hmc/measure/low_modes.h"
-#include "io/history/eigen_hdf5.h"
-#include "io/links/links.h"
-#include "solvers/eigen.h"
+#include "hmc/measure/solves.h"
+#include "tests/hmc/eigenvectors.h"
 
 #define VECTORS "600"
 
@@ -190,20 +188,11 @@ static gsl_matrix_complex *without(const scene *s, const low_modes *l)
 static void test_low_modes(const char *kind, double mass, double gain)
 {
     scene s = {0};
-    char path[64], message[512];
+    char path[64];
     open_scene(&s, kind, mass, "trace", VECTORS);
-    const eigen_settings set = {.pairs = 8, .block = 2, .basis = 20, .tolerance = 1e-11, .restarts = 200, .seed = 5};
     kit_where("low modes, %s", kind);
-    eigen_pairs *e = eigen_solve(&set, s.q->normal, message, sizeof message);
-    KIT_INT(e->converged, 1);
-    eigen_file f = {.n = e->n, .values = e->values, .residuals = e->residuals};
-    param_text quark = identity_of_operator(s.p, &s.p->quarks[0].p);
-    snprintf(f.quark, sizeof f.quark, "%s", quark.data);
-    param_text_free(&quark);
-    links_digest(s.links, f.links);
     snprintf(path, sizeof path, "test-trace-%ld.h5", (long)getpid());
-    KIT_INT(eigen_file_write(path, &f, e->blocks, e->block, "test", message, sizeof message), 0);
-    snprintf(s.p->solvers[0].p.eigenvectors_file, PARAM_STRING_SIZE, "%s", path);
+    eigen_pairs *e = eigenvectors_for(s.p, s.q, &s.p->quarks[0].p, &s.p->solvers[0].p, 8, path);
     observe_set(&s.m, "low_modes", "yes");
     low_modes *l = low_modes_create(e, e->n, s.q);
     gsl_matrix_complex *rest = without(&s, l);
@@ -222,6 +211,74 @@ static void test_low_modes(const char *kind, double mass, double gain)
     close_scene(&s);
 }
 
+/* Trace of the propagator of a domain wall quark, from a solve for every component. */
+static double trace_by_solves(const measure_context *c)
+{
+    quark_solves s;
+    measure_result trouble = {.what = observable_find("trace")};
+    solves_open(&s, c, c->p->quarks[0].name, "", 0);
+    field *source = fermion_physical(s.quark), *x = field_like(source);
+    const size_t n = kit_reals(source) / 2;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        double *unit = kit_alloc(2 * n, sizeof *unit);
+        unit[2 * i] = 1;
+        kit_scatter(source, unit);
+        free(unit);
+        KIT_INT(solves_one(&s, x, source, "a unit vector", &trouble), MEASURE_DONE);
+        double *column = kit_gather(x);
+        sum += column[2 * i];
+        free(column);
+    }
+    field_destroy(x);
+    field_destroy(source);
+    solves_close(&s);
+    return sum;
+}
+
+/* Low modes of a domain wall quark are those of its physical fields: no bias, and less noise. */
+static void test_walls(void)
+{
+    struct ref_rng rng;
+    ref_rng_seed(&rng, 84);
+    parameters *p = observe_parameters("mobius", 0.06);
+    char message[PARAM_MESSAGE_SIZE];
+    p->run.seed = 17;
+    p->solvers[0].p.tolerance = 1e-8;
+    const param_section *const *part = quark_kind_find("mobius")->parts;
+    while (!param_find(*part, "Ls")) part++;
+    REQUIRE(!param_set(param_find(*part, "Ls"), quark_keys(&p->quarks[0].p, *part), "4", message, sizeof message), "%s",
+            message);
+    lattice *lat = kit_lattice(shape, 1, 1);
+    double complex *u = kit_random_gauge(shape, 0.4, &rng);
+    field *links = kit_links(lat, u);
+    const measure_context c = {p, links, NULL, NULL, -1, NULL};
+    named_measure m = observe_section("trace");
+    char path[64];
+    kit_where("low modes of domain walls");
+    const double exact = trace_by_solves(&c) / SITES;
+    observe_set(&m, "vectors", "30");
+    measure_result plain = measure(&c, &m);
+    fermion *q = quark_kind_find("mobius")->make(links, &p->quarks[0].p, NULL, 0);
+    snprintf(path, sizeof path, "test-trace-%ld.h5", (long)getpid());
+    eigen_free(eigenvectors_for(p, q, &p->quarks[0].p, &p->solvers[0].p, 8, path));
+    observe_set(&m, "low_modes", "yes");
+    measure_result low = measure(&c, &m);
+    const double error = measure_value(&plain, -1, "trace_error"), less = measure_value(&low, -1, "trace_error");
+    printf("domain walls: exact %.6f, plain %.6f +- %.4g, with low modes %.6f +- %.4g\n", exact,
+           measure_value(&plain, -1, "trace"), error, measure_value(&low, -1, "trace"), less);
+    KIT_NEAR(measure_value(&plain, -1, "trace"), exact, 4 * error);
+    KIT_NEAR(measure_value(&low, -1, "trace"), exact, 4 * less);
+    KIT_CHECK(2 * less < error);
+    measure_result_free(&low);
+    measure_result_free(&plain);
+    remove(path);
+    fermion_destroy(q);
+    field_destroy(links);
+    lattice_destroy(lat);
+    free(u);
+}
+
 int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
@@ -232,5 +289,6 @@ int main(int argc, char **argv)
     test_low_modes("staggered", 0.01, 100);
     test_low_modes("wilson_clover", 0.2, 1.2);
     test_low_modes("wilson_clover", -0.3, 1.2);
+    test_walls();
     return kit_end();
 }

@@ -61,6 +61,69 @@ static void test_spin_pairs(scene *s)
     free(a);
 }
 
+/* Pairs of spins of one column each, of fields with other numbers of columns. */
+static void test_column_pairs(scene *s)
+{
+    enum { OF_A = 5, OF_B = 2, IN_A = 3, IN_B = 1 };
+    const size_t v = ref_volume(s->l);
+    double *a = kit_normals(v * OF_A * 24, &s->rng), *b = kit_normals(v * OF_B * 24, &s->rng);
+    field *fa = kit_field(s->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, OF_A, a),
+          *fb = kit_field(s->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, OF_B, b),
+          *rho = density_create(fa, SPIN_PAIRS);
+    contract_column_pairs(rho, fa, IN_A, fb, IN_B);
+    double complex *have = (double complex *)kit_gather(rho);
+    const double complex *x = (const double complex *)a, *y = (const double complex *)b;
+    double worst = 0;
+    for (size_t i = 0; i < 16 * v; i++)
+        worst = fmax(worst, cabs(have[i] - product(x + 12 * (OF_A * (i / 16) + IN_A) + 3 * (i % 16 / 4),
+                                                   y + 12 * (OF_B * (i / 16) + IN_B) + 3 * (i % 4), 3)));
+    KIT_NEAR(worst, 0, 1e-13);
+    free(have);
+    field_destroy(rho);
+    field_destroy(fb);
+    field_destroy(fa);
+    free(b);
+    free(a);
+}
+
+/* Sums over all orders of colours of three lines, which may be one. */
+static void test_colours(scene *s)
+{
+    static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+    const size_t v = ref_volume(s->l);
+    double *a[3];
+    field *f[3];
+    for (int i = 0; i < 3; i++) {
+        a[i] = kit_normals(v * 18, &s->rng);
+        f[i] = kit_field(s->lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, 3, a[i]);
+    }
+    field *rho = density_create(f[0], 1);
+    for (int same = 0; same < 2; same++) {
+        const int line[3] = {0, same ? 0 : 1, same ? 0 : 2};
+        double worst = 0;
+        contract_colours(rho, f[line[0]], f[line[1]], f[line[2]]);
+        double complex *have = (double complex *)kit_gather(rho);
+        for (size_t i = 0; i < v; i++) {
+            double complex want = 0;
+            for (int k = 0; k < 36; k++) {
+                const int *sink = order[k / 6], *source = order[k % 6];
+                double complex term = (k / 6 < 3) == (k % 6 < 3) ? 1 : -1;
+                for (int q = 0; q < 3; q++)
+                    term *= ((const double complex *)a[line[q]])[9 * i + 3 * (size_t)source[q] + (size_t)sink[q]];
+                want += term;
+            }
+            worst = fmax(worst, cabs(have[i] - want));
+        }
+        KIT_NEAR(worst, 0, 1e-12);
+        free(have);
+    }
+    field_destroy(rho);
+    for (int i = 0; i < 3; i++) {
+        field_destroy(f[i]);
+        free(a[i]);
+    }
+}
+
 static void test_inner(scene *s, field_kind kind, int nrhs, int Ls)
 {
     const field_shape shape = {.kind = kind, .nrhs = nrhs, .Ls = Ls};
@@ -183,6 +246,8 @@ int main(int argc, char **argv)
         ref_rng_seed(&s.rng, 5);
         kit_where("shape %d, %d lanes", k, field_lanes(s.lat, PREC_DOUBLE));
         test_spin_pairs(&s);
+        test_column_pairs(&s);
+        test_colours(&s);
         test_inner(&s, FIELD_SPINOR, 2, 3);
         test_inner(&s, FIELD_VECTOR, 4, 1);
         test_slices(&s, 1, 1);
