@@ -115,6 +115,15 @@ exits 0 "the plan of a cut"
 try run periodic.ini $small run.output=refused run.start=file run.config=whole/checkpoint-000004.h5
 exits 2 "an open configuration in a periodic lattice"
 printed "open boundaries in time" "time_boundary = open"
+try run a.ini $small run.output=refused run.start=cut run.config=whole/checkpoint-000004.h5
+exits 2 "a cut of an open configuration"
+printed "open boundaries in time" "start = cut takes configurations of periodic lattices"
+for format in ildg scidac nersc milc openqcd; do
+    try run periodic.ini $small run.output=refused run.start=file run.config=copy.$format
+    exits 2 "an open configuration of format $format in a periodic run"
+    printed "[run] config = copy.$format" "open boundaries in time" "time_boundary = open"
+done
+[ ! -e refused ] || fail "a refused run leaves a folder"
 
 say "what is refused"
 refused_plan "c_G without ends" periodic.ini gauge.c_G=1 -- "[gauge] c_G is of lattices"
