@@ -12,6 +12,8 @@ quark = light
 [measure.slices]
 kind = flow_slices
 flow_time = 0.1
+[measure.loops]
+kind = loops
 INI
 
 say "a run, whole and in parts"
@@ -44,10 +46,23 @@ numbers() { sed -n "s/.*\"$1\": \[\([^]]*\)\].*/\1/p" walls | tr -d ','; }
 same "g_P" "0.717518 1.37733 3.36513" "$(numbers g_P | awk '{ printf "%.6g %.6g %.6g", 2 * $5 - 1.2e-6, 2 * $6 - 1.2e-6, 2 * $7 - 2e-6 }')"
 same "f_1" 0.72229 "$(sed -n 's/.*"f_1": \([0-9.e-]*\).*/\1/p' walls | awk '{ printf "%.5f", 4 * $1 }')"
 
+grep '"measure": "loops"' out >loops
+# The record has links of one in time behind the upper wall, too, and so the plaquettes from there to the lower one.
+same "plaquettes of the classical solution" "1 0.99035473" \
+    "$(sed -n 's/.*"plaquette_space": \([0-9.]*\), "plaquette_time": \([0-9.]*\),.*/\1 \2/p' loops |
+        awk '{ a = atan2(1, 1) / 3; t = (7 * $2 + (cos(2 * a) + 2 * cos(a)) / 3) / 8; printf "%.9g %.8f", $1, t }')"
+
 say "walls of another ensemble"
 try measure a.ini lattice.up_phases="0 0 0" whole/checkpoint-000004.h5
 [ $status -ne 0 ] || fail "walls with other phases"
 printed "links of the walls differ by" "low_phases and up_phases"
+
+say "a configuration without walls"
+try run --json periodic.ini lattice.size=4.4.4.8 run.output=closed run.trajectories=1
+exits 0 "a periodic run"
+try run a.ini run.output=refused run.start=file run.config=closed/checkpoint-000001.h5
+exits 2 "a periodic configuration between walls"
+printed "a periodic configuration" "start = cut"
 
 say "what is refused"
 refused_plan "two phases" a.ini lattice.low_phases="0 1" -- "[lattice] low_phases = 0 1 is not three angles"
