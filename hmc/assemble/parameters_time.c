@@ -57,7 +57,7 @@ static void check_quarks(ini_input *in, const parameters *p)
         if (!quark_kind_of(&q->p)->bounded)
             ini_mistake(in,
                         "%s: [quark.%s] kind = %s is for lattices that are periodic in time; with time_boundary = %s "
-                        "take wilson_clover, twisted_mass or mobius",
+                        "take wilson_clover, twisted_mass, twisted_doublet or mobius",
                         ini_where(in, "quark", q->name, "kind"), q->name, q->p.kind, p->lattice.time_boundary);
     }
 }

@@ -1,4 +1,4 @@
-# Open boundaries in time: a run of two flavours and a strange quark, stopped and continued; verify; files of every format; an open
+# Open boundaries in time: a run of two flavours and a strange quark, stopped and continued; verify, also of a doublet; files of every format; an open
 # ensemble that begins with a periodic configuration; what is refused.
 . "$(dirname "$0")/kit.bash"
 write_input periodic.ini
@@ -72,6 +72,12 @@ say "verify"
 try verify --json a.ini $small whole/checkpoint-000004.h5
 exits 0 verify
 same "failures" 0 "$(grep -c '"verdict": "fail"' out || true)"
+
+# shellcheck disable=SC2086
+try verify --json a.ini $small quark.strange.kind=twisted_doublet quark.strange.mu_sigma=0.3 quark.strange.mu_delta=0.25 \
+    action.strange.flavours=2 whole/checkpoint-000004.h5
+exits 0 "verify with a non-degenerate doublet"
+same "its failures" 0 "$(grep -c '"verdict": "fail"' out || true)"
 
 say "files of every format"
 config=whole/checkpoint-000004.h5
