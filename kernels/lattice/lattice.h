@@ -59,11 +59,18 @@ typedef struct layout {
 /* Boundary of the lattice in time (M. Luescher and S. Schaefer, arXiv:1105.4749, section 2, and arXiv:1206.2809). Bounded lattices
  * have N_t slices and no link from the last to the first: those links in time are inactive, zero matrices in fields of links.
  *
- *   open           fields fluctuate on all slices; loops in space on the two end slices have a weight of their own
- *   schroedinger   links in space of the two end slices, the walls, are fixed
+ *   open                fields fluctuate on all slices; loops in space on the two end slices have a weight of their own
+ *   schroedinger        links in space of the two end slices, the walls, are fixed
+ *   open-schroedinger   the first slice is open, the last one a wall
  *
  * Quark fields vanish on both end slices: operators couple these to no other, and the field strength is zero there. */
-typedef enum { TIME_PERIODIC, TIME_OPEN, TIME_SCHROEDINGER } time_boundary;
+typedef enum { TIME_PERIODIC, TIME_OPEN, TIME_SCHROEDINGER, TIME_OPEN_SCHROEDINGER } time_boundary;
+
+/* True if the first (end = 0) or the last slice (1) is a wall. */
+static inline int time_has_wall(time_boundary time, int end)
+{
+    return time == TIME_SCHROEDINGER || (time == TIME_OPEN_SCHROEDINGER && end == 1);
+}
 
 typedef struct lattice {
     const comm_group *group;

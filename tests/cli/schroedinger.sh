@@ -1,5 +1,5 @@
-# Schroedinger functional: a run of two flavours, stopped and continued; verify; correlators of the classical solution against recorded
-# numbers; what is refused.
+# Schroedinger functional: a run of two flavours, stopped and continued; verify, also of improved gauge actions; correlators of the classical
+# solution against recorded numbers; an open end below a wall; what is refused.
 . "$(dirname "$0")/kit.bash"
 write_input periodic.ini
 low="-0.5235987755982988 0 0.5235987755982988" up="-2.617993877991494 1.0471975511965976 1.5707963267948966"
@@ -52,6 +52,36 @@ same "plaquettes of the classical solution" "1 0.99035473" \
     "$(sed -n 's/.*"plaquette_space": \([0-9.]*\), "plaquette_time": \([0-9.]*\),.*/\1 \2/p' loops |
         awk '{ a = atan2(1, 1) / 3; t = (7 * $2 + (cos(2 * a) + 2 * cos(a)) / 3) / 8; printf "%.9g %.8f", $1, t }')"
 
+say "improved actions at walls"
+for rectangles in winding weighted; do
+    try verify --json a.ini gauge.action=symanzik gauge.wall_rectangles=$rectangles whole/checkpoint-000004.h5
+    exits 0 "verify with rectangles that are $rectangles"
+    same "failures" 0 "$(grep -c '"verdict": "fail"' out || true)"
+done
+
+say "an open end below a wall"
+sed "s/^time_boundary.*/time_boundary = open-schroedinger/; /^low_phases/d; s/^c_G.*/&\nc_G_upper = 1.2\naction = iwasaki/; s/^c_F.*/&\nc_F_upper = 0.8/
+    /^\[measure.walls/,/^quark/d" a.ini >half.ini
+try run --json half.ini run.output=half run.start=hot
+exits 0 "a run"
+links=$(value digest)
+for n in 2 4; do
+    try run --json half.ini run.output=half-parts run.start=hot run.trajectories=$n
+    exits 0 "part $n"
+done
+same "links after a restart" "$links" "$(value digest)"
+try verify --json half.ini half/checkpoint-000004.h5
+exits 0 "verify with an open end"
+same "failures" 0 "$(grep -c '"verdict": "fail"' out || true)"
+try run --json half.ini run.output=half-cold run.start=cold run.trajectories=0
+exits 0 "a cold start"
+try measure --json half.ini half-cold/checkpoint-000000.h5
+exits 0 "a constant field"
+same "its plaquette" 1.000000000000 "$(grep '"measure": "loops"' out | sed -n 's/.*"plaquette": \([0-9.]*\),.*/\1/p' | awk '{ printf "%.12f", $1 }')"
+try measure half.ini lattice.up_phases="0 0 0" half/checkpoint-000004.h5
+[ $status -ne 0 ] || fail "a wall with other phases"
+printed "links of the walls differ by"
+
 say "walls of another ensemble"
 try measure a.ini lattice.up_phases="0 0 0" whole/checkpoint-000004.h5
 [ $status -ne 0 ] || fail "walls with other phases"
@@ -67,8 +97,12 @@ printed "a periodic configuration" "start = cut"
 say "what is refused"
 refused_plan "two phases" a.ini lattice.low_phases="0 1" -- "[lattice] low_phases = 0 1 is not three angles"
 refused_plan "phases outside of SU(3)" a.ini lattice.low_phases="0 1 1" -- "add up to 2" "2 pi"
-refused_plan "rectangles" a.ini gauge.action=symanzik -- "[gauge] action = symanzik has rectangles"
-refused_plan "phases without walls" periodic.ini lattice.low_phases="0 0 0" -- "[lattice] low_phases is of time_boundary = schroedinger"
+refused_plan "parallelograms" a.ini gauge.action=symanzik_1loop gauge.u0=0.87 -- "[gauge] action = symanzik_1loop has parallelograms"
+refused_plan "rectangles of an action without" a.ini gauge.wall_rectangles=weighted -- "[gauge] wall_rectangles is of actions with rectangles"
+refused_plan "an upper end of its own" a.ini gauge.c_G_upper=1 quark.light.c_F_upper=1 -- "2 errors in the input" \
+    "[gauge] c_G_upper is of lattices with [lattice] time_boundary = open-schroedinger" "[quark.light] c_F_upper is of lattices"
+refused_plan "phases of an open end" half.ini lattice.low_phases="0 0 0" -- "[lattice] low_phases is of lattices"
+refused_plan "phases without walls" periodic.ini lattice.low_phases="0 0 0" -- "[lattice] low_phases is of lattices with [lattice] time_boundary = schroedinger"
 sed 's/^time_boundary.*/time_boundary = open/; /phases/d' a.ini >b.ini
 refused_plan "correlators of walls without walls" b.ini -- "kind = schroedinger needs [lattice] time_boundary = schroedinger"
 finish

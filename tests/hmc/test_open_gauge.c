@@ -10,29 +10,48 @@
 #include "operators/flow.h"
 
 static const struct {
-    double b0, b1, c_G;
-} actions[] = {{5.7, 0, 1}, {6, 0, 0.8}, {9.5, -0.475, 1}, {8, -0.5, 1.3}, {0, 1, 0.4}};
+    double b0, b1, c_G, c_G_upper;
+    int weighted; /* rectangles on walls, else plaquettes that wind twice */
+} actions[] = {{5.7, 0, 1, 1, 0},   {6, 0, 0.8, 0.8, 0},    {9.5, -0.475, 1, 1, 0}, {8, -0.5, 1.3, 0.7, 0},
+               {0, 1, 0.4, 0.4, 0}, {8, -0.5, 0.9, 1.2, 1}, {0, 1, 1, 1, 1}};
 #define ACTIONS ((int)(sizeof actions / sizeof actions[0]))
 
 static gauge_weights weights_of(int k)
 {
     gauge_weights w = GAUGE_WEIGHTS(actions[k].b0, actions[k].b1, 0);
-    w.c_G = actions[k].c_G;
+    w.c_G[0] = actions[k].c_G;
+    w.c_G[1] = actions[k].c_G_upper;
+    if (actions[k].weighted) {
+        w.along_wall = 1.5;
+        w.twice_at_wall = 0;
+    }
     return w;
 }
 
 struct action {
     struct ref_lattice l;
-    int number, walls; /* a Schroedinger functional */
+    int number;
+    time_boundary time;
 };
 
 static double action_value(const double complex *u, void *ctx)
 {
     const struct action *a = ctx;
-    const double c_G = actions[a->number].c_G;
-    return ref_gauge_action_open(a->l, u, actions[a->number].b0, actions[a->number].b1, a->walls ? 0 : c_G / 2,
-                                 a->walls ? c_G : 1);
+    const int k = a->number;
+    struct ref_ends e;
+    for (int end = 0; end < 2; end++) {
+        const int wall = time_has_wall(a->time, end);
+        const double c_G = end ? actions[k].c_G_upper : actions[k].c_G;
+        e.space[end] = wall ? 0 : c_G / 2;
+        e.time[end] = wall ? c_G : 1;
+        e.along[end] = wall && actions[k].weighted ? 1.5 : 1;
+        e.twice[end] = wall && !actions[k].weighted ? 0.5 : 0;
+    }
+    return ref_gauge_action_open(a->l, u, actions[k].b0, actions[k].b1, &e);
 }
+
+/* All loops that there are alike; and as in Wilson's action. */
+static const struct ref_ends alike = {{1, 1}, {1, 1}, {1, 1}, {0, 0}}, half = {{0.5, 0.5}, {1, 1}, {1, 1}, {0, 0}};
 
 static field *zero_momenta(const lattice *lat)
 {
@@ -40,14 +59,15 @@ static field *zero_momenta(const lattice *lat)
 }
 
 /* Momenta of inactive links are zero, and of walls. */
-static double *random_momenta(struct ref_lattice l, int walls, struct ref_rng *rng)
+static double *random_momenta(struct ref_lattice l, time_boundary time, struct ref_rng *rng)
 {
     const size_t n = 4 * ref_volume(l);
     double *p = kit_normals(8 * n, rng);
     for (size_t i = 0; i < n; i++) {
         int x[4];
         ref_coordinates(x, l, i / 4);
-        const int last = x[3] == l.size[3] - 1, fixed = walls && (last || x[3] == 0);
+        const int last = x[3] == l.size[3] - 1,
+                  fixed = (last && time_has_wall(time, 1)) || (x[3] == 0 && time_has_wall(time, 0));
         if (i % 4 == 3 ? last : fixed) memset(p + 8 * i, 0, 8 * sizeof *p);
     }
     return p;
@@ -63,11 +83,10 @@ static int is_zero(const double *x, size_t n)
 static void check_actions(const field *links, double complex *u, struct ref_lattice l, struct ref_rng *rng)
 {
     const size_t v = ref_volume(l), n = 4 * v;
-    const int walls = links->lat->time == TIME_SCHROEDINGER;
-    double *p = random_momenta(l, walls, rng);
+    double *p = random_momenta(l, links->lat->time, rng);
     for (int k = 0; k < ACTIONS; k++) {
-        struct action a = {l, k, walls};
-        if (walls && actions[k].b1 != 0) continue;
+        struct action a = {l, k, links->lat->time};
+        kit_where("shape %d.%d.%d.%d, boundary %d, action %d", l.size[0], l.size[1], l.size[2], l.size[3], a.time, k);
         field *force = zero_momenta(links->lat);
         KIT_NEAR(gauge_action(links, weights_of(k)), action_value(u, &a), 200 * (double)v * 1e-14);
         gauge_force(force, links, weights_of(k));
@@ -90,8 +109,8 @@ static void check_loops(const field *links, const double complex *u, struct ref_
 {
     const double T = l.size[3], v = (double)ref_volume(l);
     const gauge_loops loops = gauge_measure(links, 1);
-    const double deficit = ref_gauge_action_open(l, u, 1, 0, 1, 1),
-                 rectangles = ref_gauge_action_open(l, u, 0, 1, 1, 1);
+    const double deficit = ref_gauge_action_open(l, u, 1, 0, &alike),
+                 rectangles = ref_gauge_action_open(l, u, 0, 1, &alike);
     KIT_NEAR(loops.plaquette, 1 - deficit / (3 * v * (2 - 1 / T)), 1e-14);
     KIT_NEAR(loops.rectangle, 1 - rectangles / (3 * v * (4 - 3 / T)), 1e-14);
     KIT_NEAR(gauge_measure_recorded(links).plaquette, ref_plaquette(l, u), 1e-14);
@@ -158,9 +177,14 @@ static void check_walls(const field *links, struct ref_lattice l)
     const int cubic = l.size[0] == l.size[1] && l.size[1] == l.size[2];
     field *u = field_like(links), *p = zero_momenta(links->lat), *force = zero_momenta(links->lat);
     gauge_background(u, low, up);
-    gauge_force(force, u, weights_of(0));
-    momenta_clear_fixed(force);
-    if (cubic) KIT_NEAR(momenta_norm2(force), 0, 1e-24);
+    for (int k = 0; k < ACTIONS; k++) {
+        if (!cubic || actions[k].c_G != 1 || actions[k].c_G_upper != 1) continue;
+        momenta_zero(force);
+        gauge_force(force, u, weights_of(k));
+        momenta_clear_fixed(force);
+        kit_where("classical solution of action %d", k);
+        KIT_NEAR(momenta_norm2(force), 0, 1e-24 * (1 + actions[k].b0 * actions[k].b0));
+    }
     double want = 0;
     for (int mu = 0; mu < 3; mu++)
         for (int c = 0; c < 3; c++) want += cos((up[c] - low[c]) / ((l.size[3] - 1) * l.size[mu])) / 9;
@@ -182,12 +206,33 @@ static void check_walls(const field *links, struct ref_lattice l)
     field_destroy(u);
 }
 
-/* One Euler step of the Wilson flow by the derivative of the oracle's action, twice it for links in space on the end slices; the
- * Runge-Kutta step differs by the square of the step. */
+/* An open end below a wall: the wall stays the same bits when links move, and links of the first slice do not; a constant Abelian field
+ * has no action. */
+static void check_wall(const field *links, struct ref_lattice l)
+{
+    static const double up[3] = {-5 * M_PI / 6, M_PI / 3, M_PI / 2};
+    field *u = field_like(links), *p = zero_momenta(links->lat);
+    gauge_background(u, up, up);
+    for (int k = 0; k < ACTIONS; k++) KIT_NEAR(gauge_action(u, weights_of(k)), 0, 1e-12 * (double)ref_volume(l));
+    double *before = kit_gather(u);
+    momenta_random(p, 9, RANDOM_MOMENTA, 0);
+    gauge_update(u, 0.2, p);
+    double *after = kit_gather(u);
+    const size_t slice = ref_volume(l) / (size_t)l.size[3], end = ref_volume(l) - slice;
+    KIT_CHECK(!memcmp(before + 72 * end, after + 72 * end, 72 * slice * sizeof *before));
+    for (size_t i = 0; i < slice; i++) KIT_CHECK(kit_distance(before + 72 * i, after + 72 * i, 54) > 1e-3);
+    free(after);
+    free(before);
+    field_destroy(p);
+    field_destroy(u);
+}
+
+/* One Euler step of the Wilson flow by the derivative of the oracle's action, twice it for links in space on open end slices and none for
+ * those of walls; the Runge-Kutta step differs by the square of the step. */
 static void check_flow(const field *links, const double complex *u, struct ref_lattice l)
 {
     const size_t v = ref_volume(l), slice = v / (size_t)l.size[3], ends[] = {0, slice + 1, v - 1, v - slice};
-    struct action a = {l, 0, 0};
+    struct action a = {l, 0, links->lat->time};
     double complex *moved = kit_copy(u, 36 * v * sizeof *u);
     field *flowed = kit_convert(links, FIELD_LINKS, PREC_DOUBLE), *p = zero_momenta(links->lat), *q = field_like(p);
     const double step = 1e-5;
@@ -196,12 +241,13 @@ static void check_flow(const field *links, const double complex *u, struct ref_l
     for (int k = 0; k < 4; k++)
         for (int mu = 0; mu < 4; mu++) {
             const size_t site = ends[k];
-            const int at_end = site < slice || site >= v - slice;
+            const int first = site < slice, last = site >= v - slice;
+            const double factor = mu == 3 || !(first || last) ? 1 : time_has_wall(links->lat->time, last) ? 0 : 2;
             double complex x[9] = {0}, e[9], t[9], want[9];
             for (int c = 0; c < 8; c++) {
                 const double d = ref_derivative(moved, site, mu, c, 2e-3, action_value, &a) * 6 / actions[0].b0;
                 ref_generator(t, c);
-                for (int i = 0; i < 9; i++) x[i] -= step * (at_end && mu < 3 ? 2 : 1) * d * t[i];
+                for (int i = 0; i < 9; i++) x[i] -= step * factor * d * t[i];
             }
             ref_mat_exp(e, x);
             ref_mat_mul(want, e, u + 9 * (4 * site + (size_t)mu));
@@ -246,7 +292,7 @@ static void check_slices(const field *links, const double complex *u, struct ref
     KIT_REL(sum.temporal, e.temporal * (double)ref_volume(l), 1e-13);
     KIT_REL(sum.spatial, e.spatial * (double)ref_volume(l), 1e-13);
     KIT_NEAR(sum.charge, e.charge, 1e-13 * (double)ref_volume(l));
-    KIT_REL(sum.plaquette, 6 * ref_gauge_action_open(l, u, 1, 0, 0.5, 1), 1e-12);
+    KIT_REL(sum.plaquette, 6 * ref_gauge_action_open(l, u, 1, 0, &half), 1e-12);
     KIT_NEAR(of[0].temporal + of[T - 1].temporal, 0, 0);
     free(of);
     field_destroy(tensor);
@@ -319,6 +365,12 @@ int main(int argc, char **argv)
         kit_where("shape %d with walls", k);
         check_actions(links, u, l, &rng);
         check_walls(links, l);
+        lattice_bound(lat, TIME_OPEN_SCHROEDINGER);
+        kit_where("shape %d with a wall", k);
+        check_actions(links, u, l, &rng);
+        check_covariance(links, u, l, &rng);
+        check_wall(links, l);
+        if (k == 2) check_flow(links, u, l);
         field_destroy(links);
         free(u);
         lattice_destroy(lat);

@@ -46,7 +46,7 @@ static const kind kinds[] = {
     {.name = "exponential twisted clover, open time",
      .type = CLOVER,
      .open = 1,
-     .w = {.c_sw = 1.2, .exponential = 1, .mu = 0.2, .inside = 0.1, .p = PARITY_ODD, .storage = FIELD_LINKS}},
+     .w = {.c_sw = 1.2, .exponential = 1, .mu = 0.2, .inside = {0.1, 0.1}, .p = PARITY_ODD, .storage = FIELD_LINKS}},
     {.name = "Moebius",
      .type = WALLS,
      .m = {.mass = MASS, .M5 = 1.8, .b5 = 1.5, .c5 = 0.5, .Ls = 6, .storage = FIELD_LINKS_TWO_ROWS}},
@@ -57,7 +57,7 @@ static const kind kinds[] = {
     {.name = "clover, open time",
      .type = CLOVER,
      .open = 1,
-     .w = {.c_sw = 1.7, .inside = 0.2, .storage = FIELD_LINKS_TWO_ROWS}},
+     .w = {.c_sw = 1.7, .inside = {0.2, 0.2}, .storage = FIELD_LINKS_TWO_ROWS}},
     {.name = "clover on stout links, open time",
      .type = CLOVER,
      .stout = 1,
@@ -66,11 +66,16 @@ static const kind kinds[] = {
     {.name = "twisted clover, open time",
      .type = CLOVER,
      .open = 1,
-     .w = {.c_sw = 0.9, .mu = 0.2, .inside = -0.1, .storage = FIELD_LINKS}},
+     .w = {.c_sw = 0.9, .mu = 0.2, .inside = {-0.1, 0.3}, .storage = FIELD_LINKS}},
     {.name = "doublet, open time",
      .type = CLOVER,
      .open = 1,
-     .w = {.c_sw = 1.2, .mu = 0.3, .epsilon = 0.25, .doublet = 1, .inside = 0.1, .storage = FIELD_LINKS_TWO_ROWS}},
+     .w = {.c_sw = 1.2,
+           .mu = 0.3,
+           .epsilon = 0.25,
+           .doublet = 1,
+           .inside = {0.1, 0.1},
+           .storage = FIELD_LINKS_TWO_ROWS}},
     {.name = "symmetric doublet without clover term, open time",
      .type = CLOVER,
      .open = 1,
@@ -285,7 +290,7 @@ static void oracle(double complex *out, const double complex *in, const kind *k,
     twist(v, theta, 1);
     ref_wilson_create(&w, shape, v, k->type == CLOVER ? MASS : -k->m.M5, k->w.c_sw, -1);
     if (k->w.exponential) ref_wilson_exponential(&w, 4 + MASS);
-    ref_wilson_inside(&w, k->w.inside);
+    ref_wilson_inside(&w, k->w.inside[0], k->w.inside[1]);
     if (k->w.mu != 0 && !k->w.doublet) ref_wilson_twist(&w, k->w.mu);
     double complex *inner = kit_copy(in, numbers(k) * sizeof *in);
     for (size_t i = 0; i < numbers(k); i++)
