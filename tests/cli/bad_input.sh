@@ -335,6 +335,26 @@ refused "a Pauli-Villars field of a clover quark" -- run c.ini "action.strange.p
 refused "a chain of a kind that has none" -- run c.ini action.strange.masses=1 -- "has no key 'masses'"
 refused "guesses with shifts" -- run c.ini action.strange.predictor=3 -- "has no key 'predictor'"
 refused "flavours of a kind for two" -- run c.ini action.heavy.flavours=1 -- "kind = two_flavours has no key 'flavours'"
+# Coefficients of each slice, of quarks for measurements.
+edited z.ini ''
+printf '[quark.slices]\nkind = zmobius\nmass = 0.1\nLs = 4\nomega = 1 0.5+0.1i 0.5-0.1i 2\n[source.s]\nkind = point\n' >>z.ini
+try run --dry-run z.ini
+exits 0 "a quark with coefficients of each slice"
+refused "an action of it" -- run z.ini action.light.quark=slices -- "[action.light] quark = slices" \
+    "kind = zmobius are for measurements alone" "kind = mobius"
+refused "numbers for fewer slices" -- run z.ini quark.slices.Ls=5 -- "[quark.slices] omega has 4 numbers, and Ls = 5"
+refused "a number alone" -- run z.ini quark.slices.omega="1 1 0.5+0.1i 2" -- "0.5+0.1i of slice 2 has no conjugate"
+for number in 0 0.5+i 0.5+0.1 0.5i0 0.5+0.1j nan; do
+    refused "a number like $number" -- run z.ini quark.slices.omega="1 1 1 $number" -- "'$number' is not a complex number other than 0"
+done
+{
+    cat z.ini
+    printf '[measure.wall]\nkind = residual_mass\nquark = slices\nsource = s\n'
+} >wall.ini
+refused "the residual mass of it" -- run wall.ini -- "[measure.wall] kind = residual_mass needs the conserved axial current of uniform slices" \
+    "kind = mobius"
+sed -i '/^omega/d' z.ini
+refused "no numbers" -- run z.ini -- "[quark.slices] needs the key 'omega'"
 # Doublets with two masses.
 heavy=(run c.ini quark.strange.kind=twisted_doublet quark.strange.mu_sigma=0.15 quark.strange.mu_delta=0.17)
 try run --dry-run "${heavy[@]:1}" action.strange.flavours=2

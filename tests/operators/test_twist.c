@@ -272,7 +272,7 @@ static void oracle_of_slices(double complex *out, const double complex *in, cons
     double complex *x = kit_alloc(numbers(k), sizeof *x), *y = kit_alloc(numbers(k), sizeof *y);
     swap_slices(x, in, slices, 0);
     if (k->w.doublet) ref_doublet_apply(y, x, &(struct ref_doublet){w, k->w.mu, k->w.epsilon, 2, 3}, dagger);
-    else ref_mobius_apply(y, x, &(struct ref_mobius){w, k->m.mass, k->m.b5, k->m.c5, k->m.Ls}, dagger);
+    else ref_mobius_apply(y, x, &(struct ref_mobius){w, k->m.mass, k->m.b5, k->m.c5, k->m.Ls, NULL, NULL}, dagger);
     swap_slices(out, y, slices, 1);
     free(y);
     free(x);

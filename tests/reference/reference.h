@@ -223,6 +223,7 @@ struct ref_mobius {
     const struct ref_wilson *w;
     double mass, b, c;
     int Ls;
+    const double complex *bs, *cs; /* by slice, in place of b and c; or null */
 };
 void ref_mobius_apply(double complex *out, const double complex *in, const struct ref_mobius *m, int dagger);
 
