@@ -9,8 +9,11 @@
  *   g_P(t) = (1 / 2 L^3) sum |R|^2,   g_A(t) = (1 / 2 L^3) sum Re R^dagger gamma_t R,
  *   f_1 = (1 / 2 L^6) sum |sum_y P_+ U_t(T - 1, y)^dagger S(T - 1, y)|^2,
  *
- * so that all are 3 or -3 of free massless quarks, but for lattice artefacts. (d f_A / dt) / (2 f_P), by the mean of both differences, is the
- * PCAC mass without the term of c_A, and -(d g_A / dt) / (2 g_P) is the same. */
+ * so that all are 3 or -3 of free massless quarks, but for lattice artefacts. PCAC masses of the slices that are not next to a wall are
+ *
+ *   m_f(t) = [f_A(t+1) - f_A(t-1)] / (4 f_P(t)) + c_A [f_P(t+1) - 2 f_P(t) + f_P(t-1)] / (2 f_P(t)),
+ *
+ * and m_g(t), of g_P and -g_A, likewise; that of the summary is the mean of both on the two slices in the middle. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +31,18 @@ static const measure_column columns[] = {
     {"f_A", "", "time component of the axial current with the same"},
     {"g_P", "", "pseudoscalar density with the boundary at t = N_t - 1"},
     {"g_A", "", "time component of the axial current with the same"},
+    {"m_f", "1/a", "PCAC mass of f_A and f_P, with c_A"},
+    {"m_g", "1/a", "PCAC mass of g_A and g_P, with c_A"},
 };
 static const measure_column summary[] = {
     SOLVES_COLUMNS("the 12 solves"),
     {"f_1", "", "correlator from boundary to boundary"},
+    {"m_pcac", "1/a", "mean of m_f and m_g on the two slices in the middle"},
 };
+
+typedef struct {
+    double c_A;
+} schroedinger_keys;
 
 enum { DENSITY, CURRENT, CHANNELS = 4, COLUMNS = 6, NUMBERS = 12 }; /* channels of the far wall come behind */
 
@@ -137,13 +147,37 @@ static int one_column(correlators *k, const field *links, int far, int column, m
     return status;
 }
 
-static void add_rows(const correlators *k, double sites, measure_result *r)
+/* f_P, f_A, g_P and g_A, numbers 0 to 3, of a slice. */
+static double correlator(const correlators *k, int number, int t)
 {
-    for (int t = 0; t < k->sums.lat->size[3]; t++) {
-        double value[CHANNELS];
-        for (int i = 0; i < CHANNELS; i++) value[i] = slices_value(&k->sums, i, 0, t) / (2 * sites);
-        measure_add_row(r, (const double[]){t, value[0], -value[1], value[2], value[3]});
+    const lattice *lat = k->sums.lat;
+    const double sites = (double)lat->size[0] * lat->size[1] * lat->size[2];
+    return (number == 1 ? -1 : 1) * slices_value(&k->sums, number, 0, t) / (2 * sites);
+}
+
+/* The PCAC mass from the lower wall, or from the far one; NaN next to the walls. */
+static double pcac_mass(const correlators *k, int far, int t, double c_A)
+{
+    const int p = 2 * far, a = p + 1;
+    if (t < 2 || t > k->sums.lat->size[3] - 3) return NAN;
+    const double density = correlator(k, p, t),
+                 slope = 0.5 * (correlator(k, a, t + 1) - correlator(k, a, t - 1)) * (far ? -1 : 1),
+                 second = correlator(k, p, t + 1) - 2 * density + correlator(k, p, t - 1);
+    return (slope + c_A * second) / (2 * density);
+}
+
+/* Rows of all slices; the mass in the middle. */
+static double add_rows(const correlators *k, double c_A, measure_result *r)
+{
+    const int slices = k->sums.lat->size[3];
+    double middle = 0;
+    for (int t = 0; t < slices; t++) {
+        const double mass[2] = {pcac_mass(k, 0, t, c_A), pcac_mass(k, 1, t, c_A)};
+        measure_add_row(r, (const double[]){t, correlator(k, 0, t), correlator(k, 1, t), correlator(k, 2, t),
+                                            correlator(k, 3, t), mass[0], mass[1]});
+        if (t == slices / 2 - 1 || t == slices / 2) middle += 0.25 * (mass[0] + mass[1]);
     }
+    return middle;
 }
 
 static int measure_schroedinger(const measure_context *c, const measure_params *m, measure_result *r)
@@ -163,7 +197,7 @@ static int measure_schroedinger(const measure_context *c, const measure_params *
         status = one_column(&k, links, i / COLUMNS, i % COLUMNS, r);
     if (status == MEASURE_DONE) {
         slices_sum(&k.sums);
-        add_rows(&k, sites, r);
+        r->summary[SOLVES_VALUES + 1] = add_rows(&k, OBSERVABLE_OWN(schroedinger_keys, m)->c_A, r);
         solves_summary(&k.q, r->summary);
         r->summary[SOLVES_VALUES] = k.f_1 / (2 * sites * sites);
     }
@@ -174,9 +208,17 @@ static int measure_schroedinger(const measure_context *c, const measure_params *
     return status;
 }
 
+static const param own[] = {
+    {"c_A", PARAM_REAL, OBSERVABLE_KEY(schroedinger_keys, c_A), "0", "[-10,10]", NULL,
+     "improvement coefficient of the axial current, in the PCAC masses alone", 0},
+};
+static const param_section part = PARAM_PART("measure", "schroedinger", measure_params, own);
+_Static_assert(sizeof(schroedinger_keys) <= sizeof(((measure_params *)0)->own), "no room for the keys of schroedinger");
+
 const observable observable_schroedinger = {
     .name = "schroedinger",
-    .help = "boundary correlators f_P, f_A, g_P, g_A and f_1 of a Schroedinger functional",
+    .help = "boundary correlators f_P, f_A, g_P, g_A and f_1 of a Schroedinger functional, and PCAC masses",
+    .own = &part,
     .quarks = MEASURE_WILSON,
     .walls = 1,
     .columns = columns,

@@ -39,6 +39,9 @@ classical="run.start=cold quark.light.kappa=0.12468827930174564 quark.light.c_sw
 try run a.ini $classical run.trajectories=0 run.output=cold
 exits 0 "the classical solution"
 # shellcheck disable=SC2086
+try run a.ini $classical lattice.low_phases="0 0 0" lattice.up_phases="0 0 0" run.trajectories=0 run.output=free
+exits 0 "free links"
+# shellcheck disable=SC2086
 try measure --json a.ini $classical cold/checkpoint-000000.h5
 exits 0 "correlators"
 grep '"measure": "walls"' out >walls
@@ -46,6 +49,30 @@ numbers() { sed -n "s/.*\"$1\": \[\([^]]*\)\].*/\1/p" walls | tr -d ','; }
 same "g_P" "0.717518 1.37733 3.36513" "$(numbers g_P | awk '{ printf "%.6g %.6g %.6g", 2 * $5 - 1.2e-6, 2 * $6 - 1.2e-6, 2 * $7 - 2e-6 }')"
 same "f_1" 0.72229 "$(sed -n 's/.*"f_1": \([0-9.e-]*\).*/\1/p' walls | awk '{ printf "%.5f", 4 * $1 }')"
 
+# m_f, m_g and m_pcac are those of the correlators, whatever c_A.
+# shellcheck disable=SC2086
+try measure --json a.ini $classical measure.walls.c_A=-0.05 cold/checkpoint-000000.h5
+exits 0 "correlators with c_A"
+grep '"measure": "walls"' out >walls
+mass_of() {
+    paste <(numbers $1_P | tr ' ' '\n') <(numbers $1_A | tr ' ' '\n') |
+        awk -v s=$2 '{ p[NR] = $1; a[NR] = $2 } END { for (t = 4; t <= 5; t++)
+            printf "%.9g ", (s * (a[t+1] - a[t-1]) / 2 - 0.05 * (p[t+1] - 2 * p[t] + p[t-1])) / (2 * p[t]) }'
+}
+same "m_f" "$(mass_of f 1)" "$(numbers m_f | awk '{ printf "%.9g %.9g ", $4, $5 }')"
+same "m_g" "$(mass_of g -1)" "$(numbers m_g | awk '{ printf "%.9g %.9g ", $4, $5 }')"
+same "m_pcac" "$(echo "$(mass_of f 1)$(mass_of g -1)" | awk '{ printf "%.8g", ($1 + $2 + $3 + $4) / 4 }')" \
+    "$(sed -n 's/.*"m_pcac": \([0-9.e-]*\).*/\1/p' walls | awk '{ printf "%.8g", $1 }')"
+# Free massless quarks: f_A = -3, f_P = 3, and no mass.
+# shellcheck disable=SC2086
+try measure --json a.ini $classical quark.light.kappa=0.125 lattice.low_phases="0 0 0" lattice.up_phases="0 0 0" free/checkpoint-000000.h5
+exits 0 "free massless quarks"
+grep '"measure": "walls"' out >walls
+same "their f_A" "-3.0000000 -3.0000000" "$(numbers f_A | awk '{ printf "%.7f %.7f", $2, $6 }')"
+same "their mass" 0.00000000 "$(sed -n 's/.*"m_pcac": \([0-9.e-]*\).*/\1/p' walls | awk '{ printf "%.8f", $1 < 0 ? -$1 : $1 }')"
+
+# shellcheck disable=SC2086
+try measure --json a.ini $classical cold/checkpoint-000000.h5
 grep '"measure": "loops"' out >loops
 # The record has links of one in time behind the upper wall, too, and so the plaquettes from there to the lower one.
 same "plaquettes of the classical solution" "1 0.99035473" \
