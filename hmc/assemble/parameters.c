@@ -115,6 +115,8 @@ static const param lattice_table[] = {
      "weight (arXiv:1206.2809); or schroedinger: a Schroedinger functional of T = N_t - 1, the same with links in "
      "space fixed on the two end slices, the walls; or open-schroedinger: an open first slice, and a wall as last one",
      1},
+    {"idle_slices", PARAM_INT, AT(lattice_params, idle_slices), "0", "[0,1]", NULL,
+     "1: where time is not periodic, the last slice is not used, and T = N_t - 2 is even, as for T = L", 1},
     {"low_phases", PARAM_WORDS, AT(lattice_params, low_phases), "0 0 0", NULL, NULL,
      "of time_boundary = schroedinger: links in space of the first slice are exp(i diag(phases) / L)", 1},
     {"up_phases", PARAM_WORDS, AT(lattice_params, up_phases), "0 0 0", NULL, NULL,

@@ -34,6 +34,7 @@ static void refuse_key(ini_input *in, const char *section, const char *name, con
 static void check_periodic(ini_input *in, const parameters *p)
 {
     static const char bounded[] = "open, schroedinger or open-schroedinger";
+    if (p->lattice.idle_slices) refuse_key(in, "lattice", NULL, "idle_slices", bounded);
     if (!strcmp(p->run.start, "cut"))
         ini_mistake(in,
                     "%s: [run] start = cut is of lattices with [lattice] time_boundary = %s; give that, or leave it "
@@ -90,12 +91,14 @@ const char *parameters_source_at_end(const parameters *p, const named_source *s,
 {
     int place[4];
     source_place(&s->p, place);
-    if (parameters_time(p) == TIME_PERIODIC || (place[3] != 0 && place[3] != slices - 1)) return NULL;
+    const int last = slices - 1 - p->lattice.idle_slices;
+    if (parameters_time(p) == TIME_PERIODIC || (place[3] > 0 && (slices == 0 || place[3] < last))) return NULL;
     const char *key = source_kind_has(s->p.kind, "place") ? "place" : "time";
     snprintf(message, size,
              "%s: [source.%s] %s is on time slice %d, an end of time_boundary = %s, where quark fields vanish; take a "
-             "slice from 1 to N_t - 2",
-             ini_where(p->input, "source", s->name, key), s->name, key, place[3], p->lattice.time_boundary);
+             "slice from 1 to N_t - %d",
+             ini_where(p->input, "source", s->name, key), s->name, key, place[3], p->lattice.time_boundary,
+             2 + p->lattice.idle_slices);
     return key;
 }
 
@@ -165,9 +168,10 @@ void time_parameters_check(ini_input *in, parameters *p)
         check_periodic(in, p);
     } else {
         const int t = p->lattice.size[3];
-        if (t != 0 && t < 4)
-            ini_mistake(in, "%s: [lattice] size: %d time slices are too few for time_boundary = %s; it needs 4",
-                        ini_where(in, "lattice", NULL, "size"), t, p->lattice.time_boundary);
+        const int least = 4 + 2 * p->lattice.idle_slices;
+        if (t != 0 && t < least)
+            ini_mistake(in, "%s: [lattice] size: %d time slices are too few for time_boundary = %s; it needs %d",
+                        ini_where(in, "lattice", NULL, "size"), t, p->lattice.time_boundary, least);
         check_gauge(in, p);
         check_quarks(in, p);
         check_sources(in, p);

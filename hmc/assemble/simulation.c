@@ -140,6 +140,7 @@ lattice *simulation_lattice(const parameters *p, const int size[4], memory_need 
     lattice_destroy(plan);
     lattice *lat = lattice_create(extents, grid, simulation_reach(p), sign);
     lattice_bound(lat, parameters_time(p));
+    lattice_leave_idle(lat, p->lattice.idle_slices);
     return lat;
 }
 
@@ -332,6 +333,11 @@ int simulation_read(field *links, const char *path, int ignore_recorded, char di
                  : "%s: open boundaries in time: all links in time of the last time slice are zero; give [lattice] "
                    "time_boundary = open, or schroedinger or open-schroedinger for fixed walls",
             path);
+        return 1;
+    }
+    if (open && info.idle_slices != links->lat->idle) {
+        snprintf(message, size, "%s: the last time slice has %s links; give [lattice] idle_slices = %d", path,
+                 info.idle_slices ? "no" : "active", info.idle_slices);
         return 1;
     }
     if (digest) links_digest(links, digest);

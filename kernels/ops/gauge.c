@@ -17,7 +17,7 @@ static void run(kernel_id id, const field *like, const void *args, exact_sum *su
     kernel_run(id, like, args, (kernel_work){.n = field_units(like), .sums = sums});
 }
 
-static const loop_ends no_ends = {0, {1, 1}, {1, 1}, {1, 1}, {0, 0}};
+static const loop_ends no_ends = {0, 0, {1, 1}, {1, 1}, {1, 1}, {0, 0}};
 
 /* Factors of loops on a lattice bounded in time. */
 static loop_ends ends_of(const lattice *lat, const gauge_weights *w)
@@ -25,6 +25,7 @@ static loop_ends ends_of(const lattice *lat, const gauge_weights *w)
     loop_ends ends = no_ends;
     if (lat->time == TIME_PERIODIC) return ends;
     ends.bounded = 1;
+    ends.last = lattice_last_slice(lat);
     for (int end = 0; end < 2; end++) {
         const int wall = time_has_wall(lat->time, end);
         ends.space[end] = wall ? 0 : w->c_G[end] / 2;
@@ -42,7 +43,7 @@ typedef struct {
 
 static loop_numbers numbers_of(const lattice *lat, const loop_ends *ends)
 {
-    const double t = lat->size[3], v = (double)lat->volume, slice = v / t;
+    const double t = lattice_last_slice(lat) + 1, slice = (double)lat->volume / lat->size[3], v = slice * t;
     if (lat->time == TIME_PERIODIC) return (loop_numbers){{3 * v, 3 * v}, {6 * v, 3 * v, 3 * v}, 4 * v};
     const double slices = t - 2 + (ends->space[0] + ends->space[1]), gaps = t - 3 + (ends->time[0] + ends->time[1]),
                  high = t - 3 + (ends->along[0] + ends->along[1] + ends->twice[0] + ends->twice[1]);
@@ -215,8 +216,10 @@ void gauge_energy_density(field *rho, const field *tensor, const field *links)
     expect_kind(links, FIELD_LINKS, tensor);
     expect_kind(rho, FIELD_DENSITY, links);
     REQUIRE(rho->nrhs >= 3, "%d channels of a density, where 3 are written", rho->nrhs);
-    energy_density_args args = {
-        .g = field_geom(links), .links = halo_in(links), .bounded = links->lat->time != TIME_PERIODIC};
+    energy_density_args args = {.g = field_geom(links),
+                                .links = halo_in(links),
+                                .bounded = links->lat->time != TIME_PERIODIC,
+                                .last = lattice_last_slice(links->lat)};
     FOR_PARITIES(p, rho)
     {
         args.parity = p;
@@ -230,18 +233,19 @@ void slices_scale(field *f, slice_choice choice, double factor)
 {
     enum { SPACE = 7, TIME = 8, ALL = -1 };
     const int wall[2] = {time_has_wall(f->lat->time, 0), time_has_wall(f->lat->time, 1)};
-    const int at[][3] = {[SLICES_INACTIVE_LINKS] = {0, 0, TIME},
-                         [SLICES_FIXED_LINKS] = {wall[0] ? SPACE : 0, 0, wall[1] ? SPACE | TIME : TIME},
-                         [SLICES_OPEN_LINKS] = {wall[0] ? 0 : SPACE, 0, wall[1] ? 0 : SPACE},
-                         [SLICES_QUARK_LINKS] = {ALL, TIME, ALL},
-                         [SLICES_ENDS] = {ALL, 0, ALL}};
+    const int at[][4] = {[SLICES_INACTIVE_LINKS] = {0, 0, TIME, ALL},
+                         [SLICES_FIXED_LINKS] = {wall[0] ? SPACE : 0, 0, wall[1] ? SPACE | TIME : TIME, ALL},
+                         [SLICES_OPEN_LINKS] = {wall[0] ? 0 : SPACE, 0, wall[1] ? 0 : SPACE, 0},
+                         [SLICES_QUARK_LINKS] = {ALL, TIME, ALL, ALL},
+                         [SLICES_ENDS] = {ALL, 0, ALL, ALL}};
     if (f->lat->time == TIME_PERIODIC) return;
     REQUIRE(f->prec == PREC_DOUBLE && (f->reals == 8 || f->reals == 9 || f->reals == 18 || f->reals == 24),
             "slices of a %s of %d reals in precision %d", field_kinds[f->kind].name, f->reals, f->prec);
     FOR_PARITIES(p, f)
     {
-        scale_slices_args args = {.g = field_geom(f), .factor = factor, .parity = p, .reals = f->reals};
-        for (int k = 0; k < 3; k++) args.at[k] = at[choice][k];
+        scale_slices_args args = {
+            .g = field_geom(f), .factor = factor, .parity = p, .reals = f->reals, .last = lattice_last_slice(f->lat)};
+        for (int k = 0; k < 4; k++) args.at[k] = at[choice][k];
         args.out = field_out(f, p);
         run(KERNEL_scale_slices, f, &args, NULL);
     }
@@ -281,7 +285,7 @@ double gauge_unitarise(field *links)
     slices_scale(links, SLICES_INACTIVE_LINKS, 0);
     comm_group_sum_exact(links->lat->group, &s, 1);
     const lattice *lat = links->lat;
-    const double inactive = lat->time == TIME_PERIODIC ? 0 : (double)lat->volume / lat->size[3];
+    const double inactive = lat->time == TIME_PERIODIC ? 0 : (1 + 4 * lat->idle) * (double)lat->volume / lat->size[3];
     exact_add(&s, -3 * inactive); /* deviation |0 - 1|^2 of a zero matrix */
     return sqrt(exact_value(&s) / (4.0 * (double)lat->volume - inactive));
 }
@@ -305,7 +309,7 @@ void gauge_cold(field *links)
 static void set_abelian(field *links, const double low[3], const double up[3], int walls_only)
 {
     const lattice *lat = links->lat;
-    const int *l = lat->local, T = lat->size[3] - 1;
+    const int *l = lat->local, T = lattice_last_slice(lat);
     double *slice = field_slice_buffer(links);
     for (int t = 0; t < field_slices(links); t++) {
         const int at = t + lat->origin[3];

@@ -74,11 +74,11 @@ void gauge_energy_density(field *rho, const field *tensor, const field *links);
 /* Links, momenta, tensors or spinors on the slices next to the ends of time, by a factor; a factor of 0 also clears what is not finite.
  * Nothing happens on periodic lattices. */
 typedef enum {
-    SLICES_INACTIVE_LINKS, /* links in time of the last slice */
+    SLICES_INACTIVE_LINKS, /* links in time of the last slice, and all of idle ones */
     SLICES_FIXED_LINKS,    /* inactive ones, and links in space of walls */
     SLICES_OPEN_LINKS,     /* links in space of the open end slices */
-    SLICES_QUARK_LINKS,    /* links that touch an end slice */
-    SLICES_ENDS            /* everything on the end slices */
+    SLICES_QUARK_LINKS,    /* links that touch an end slice, and all of idle ones */
+    SLICES_ENDS            /* everything on the end slices, and on idle ones */
 } slice_choice;
 void slices_scale(field *f, slice_choice choice, double factor);
 /* Momenta, or a force, of links that do not move become zero. Forces of inactive links are zero by themselves, and those of walls are not. */

@@ -329,6 +329,7 @@ static void exponentiate(field *clover, double diagonal, clover_coefficients c)
                                 .g = field_geom(clover),
                                 .parity = p};
         for (int end = 0; clover->lat->time != TIME_PERIODIC && end < 2; end++) args.inside[end] = c.inside[end];
+        args.last = lattice_last_slice(clover->lat);
         args.out = field_out(clover, p);
         run(KERNEL_clover_exp, clover, &args, NULL);
     }
@@ -351,6 +352,7 @@ void clover_build(field *clover, const field *tensor, double diagonal, clover_co
                                   .g = field_geom(clover),
                                   .parity = p};
         for (int end = 0; clover->lat->time != TIME_PERIODIC && end < 2; end++) args.inside[end] = c.inside[end];
+        args.last = lattice_last_slice(clover->lat);
         args.out = field_out(clover, p);
         run(KERNEL_clover_build, clover, &args, NULL);
     }

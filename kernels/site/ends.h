@@ -16,13 +16,13 @@ FN vreal T(end_factor)(const double factor[2], double rest, const geom *g, T(wal
 /* Factor of loops in space on the walker's slice. */
 FN vreal T(space_factor)(const loop_ends *ends, const geom *g, T(walker) home)
 {
-    return ends->bounded ? T(end_factor)(ends->space, 1, g, home, 0, g->global[3] - 1) : vset(1);
+    return ends->bounded ? T(end_factor)(ends->space, 1, g, home, 0, ends->last) : vset(1);
 }
 
 /* Factor of loops of one link in time between the slice `above` the walker's and the next one; `factor` of those next to an end. */
 FN vreal T(time_factor)(const loop_ends *ends, const double factor[2], const geom *g, T(walker) home, int above)
 {
-    return ends->bounded ? T(end_factor)(factor, 1, g, home, above, g->global[3] - 2) : vset(1);
+    return ends->bounded ? T(end_factor)(factor, 1, g, home, above, ends->last - 1) : vset(1);
 }
 
 /* True if plaquettes that wind twice are in the action. */
@@ -49,8 +49,9 @@ FN void T(scale_slices_site)(const scale_slices_args *a, long u)
     const T(walker) home = T(walk_from)(&a->g, a->parity, u);
     int bits[W], any = 0;
     for (int lane = 0; lane < W; lane++) {
-        const int t = T(time_slice)(&a->g, home, lane), last = a->g.global[3] - 1;
-        bits[lane] = (t == 0 ? a->at[0] : 0) | (t == last - 1 ? a->at[1] : 0) | (t == last ? a->at[2] : 0);
+        const int t = T(time_slice)(&a->g, home, lane), last = a->last;
+        bits[lane] = (t == 0 ? a->at[0] : 0) | (t == last - 1 ? a->at[1] : 0) | (t == last ? a->at[2] : 0) |
+                     (t > last ? a->at[3] : 0);
         any |= bits[lane];
     }
     if (!any) return;

@@ -40,7 +40,7 @@ FN void T(loops_site)(const loops_args *a, long u, vexact *sum)
                 T(walk_product)(n, g, &a->links, home, nu_mu, 2, 3);
                 T(add_real)(&s[nu == 3], (nu == 3 ? of_time : of_space) * T(su3_trace_product_dagger)(m, n));
                 if (nu == 3 && a->rectangle[1] != 0 && T(winds_twice)(&a->ends)) {
-                    const vreal twice = T(end_factor)(a->ends.twice, 0, g, home, 0, g->global[3] - 2);
+                    const vreal twice = T(end_factor)(a->ends.twice, 0, g, home, 0, a->ends.last - 1);
                     T(add_real)(&s[2], twice * (vset((real)a->rectangle[1]) * T(trace_twice)(m, n)));
                 }
             }
@@ -156,7 +156,7 @@ FN void T(gauge_force_of)(const gauge_force_args *a, const geom *g, T(walker) ho
                 T(su3_axpy)(sum, of_rectangles[k] * (real)along[k], m);
             }
             if (bounded && in_time && a->c1[1] != 0 && T(winds_twice)(&a->ends)) {
-                const vreal twice = T(end_factor)(a->ends.twice, 0, g, home, above, g->global[3] - 2);
+                const vreal twice = T(end_factor)(a->ends.twice, 0, g, home, above, a->ends.last - 1);
                 const int rest[3] = {n, b, back};
                 T(add_winding)(sum, g, &a->links, home, mu, rest, twice * (real)(2 * a->c1[1]));
             }
@@ -281,8 +281,11 @@ FN void T(energy_density_site)(const energy_density_args *a, long u)
             T(walk_product)(n, g, &a->links, home, other, 2, 3);
             rho[nu == 3 ? 4 : 3] += (real)3 - T(su3_trace_product_dagger)(m, n);
         }
-    for (int lane = 0; a->bounded && lane < W; lane++)
-        if (T(time_slice)(g, home, lane) == g->global[3] - 1) LANE(rho[4], lane) = 0;
+    for (int lane = 0; a->bounded && lane < W; lane++) {
+        const int t = T(time_slice)(g, home, lane);
+        if (t >= a->last) LANE(rho[4], lane) = 0;
+        if (t > a->last) LANE(rho[3], lane) = 0;
+    }
     for (int c = 0; c < 3; c++) T(save)(rho + 2 * c, &a->out, u, c, 2);
 }
 

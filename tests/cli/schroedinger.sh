@@ -109,6 +109,44 @@ try measure half.ini lattice.up_phases="0 0 0" half/checkpoint-000004.h5
 [ $status -ne 0 ] || fail "a wall with other phases"
 printed "links of the walls differ by"
 
+say "an even distance of the walls"
+sed 's/^size.*/size = 4.4.4.6\nidle_slices = 1/; s/^c_G.*/&\naction = symanzik/' a.ini >even.ini
+printf '[solver.multigrid]\ntype = multigrid\ntolerance = 1e-10\nblock = 2.2.2.2\n' >>even.ini
+try run --json even.ini run.output=even
+exits 0 "a run"
+links=$(value digest)
+for n in 2 4; do
+    try run --json even.ini run.output=even-parts run.trajectories=$n
+    exits 0 "part $n"
+done
+same "links after a restart" "$links" "$(value digest)"
+try verify --json even.ini even/checkpoint-000004.h5
+exits 0 "verify with an idle slice"
+same "failures" 0 "$(grep -c '"verdict": "fail"' out || true)"
+try solve --json even.ini even/checkpoint-000004.h5
+exits 0 "solvers"
+same "solvers that converge" 0 "$(grep -c '"converged": false' out || true)"
+try measure --json even.ini even/checkpoint-000004.h5
+exits 0 "correlators"
+grep '"measure": "walls"' out >walls
+same "slices with quarks" "3 3" "$(numbers f_P | awk '{ for (i = 1; i <= NF; i++) n += $i > 0; print n }') $(numbers g_P | awk '{ for (i = 1; i <= NF; i++) n += $i > 0; print n }')"
+same "f_P of the far wall's neighbour" 1 "$(numbers g_P | awk '{ print ($4 > $3 && $3 > $2) }')"
+for format in ildg scidac nersc milc openqcd; do
+    try convert --format $format even/checkpoint-000004.h5 even.$format
+    exits 0 "convert to $format"
+    try check even.$format --size 4.4.4.6
+    exits 0 "check of $format"
+    printed "with an idle slice"
+    try measure even.ini even.$format
+    exits 0 "measure on $format"
+done
+try measure even.ini lattice.idle_slices=0 even.ildg
+[ $status -ne 0 ] || fail "an idle slice that is not expected"
+printed "the last time slice has no links" "give [lattice] idle_slices = 1"
+try measure even.ini lattice.size=4.4.4.8 whole/checkpoint-000004.h5
+[ $status -ne 0 ] || fail "an idle slice that is missing"
+printed "the last time slice has active links" "give [lattice] idle_slices = 0"
+
 say "walls of another ensemble"
 try measure a.ini lattice.up_phases="0 0 0" whole/checkpoint-000004.h5
 [ $status -ne 0 ] || fail "walls with other phases"
@@ -130,6 +168,9 @@ refused_plan "an upper end of its own" a.ini gauge.c_G_upper=1 quark.light.c_F_u
     "[gauge] c_G_upper is of lattices with [lattice] time_boundary = open-schroedinger" "[quark.light] c_F_upper is of lattices"
 refused_plan "phases of an open end" half.ini lattice.low_phases="0 0 0" -- "[lattice] low_phases is of lattices"
 refused_plan "phases without walls" periodic.ini lattice.low_phases="0 0 0" -- "[lattice] low_phases is of lattices with [lattice] time_boundary = schroedinger"
+refused_plan "an idle slice of a periodic lattice" periodic.ini lattice.idle_slices=1 -- "[lattice] idle_slices is of lattices with [lattice] time_boundary"
+refused_plan "two idle slices" even.ini lattice.idle_slices=2 -- "idle_slices" "'2' is out of range"
+refused_plan "slices too few" even.ini lattice.size=4.4.4.4 -- "4 time slices are too few" "it needs 6"
 sed 's/^time_boundary.*/time_boundary = open/; /phases/d' a.ini >b.ini
 refused_plan "correlators of walls without walls" b.ini -- "kind = schroedinger needs [lattice] time_boundary = schroedinger"
 finish

@@ -25,6 +25,7 @@ typedef struct {
     const char *name;
     int type, stout; /* stout: hops on links of two steps */
     int open;        /* time with open ends */
+    int idle;        /* slices behind the last one */
     wilson_settings w;
     mobius_settings m;
     staggered_smearing s;
@@ -66,6 +67,7 @@ static const kind kinds[] = {
     {.name = "twisted clover, open time",
      .type = CLOVER,
      .open = 1,
+     .idle = 1,
      .w = {.c_sw = 0.9, .mu = 0.2, .inside = {-0.1, 0.3}, .storage = FIELD_LINKS}},
     {.name = "doublet, open time",
      .type = CLOVER,
@@ -128,6 +130,7 @@ static fermion *quark(const kind *k, const field *links, const double theta[4], 
 static lattice *bounded(const kind *k, lattice *lat)
 {
     if (lat && k->open) lattice_bound(lat, TIME_OPEN);
+    if (lat && k->open) lattice_leave_idle(lat, k->idle);
     return lat;
 }
 
@@ -141,7 +144,7 @@ static int at_end(const kind *k, size_t site)
 {
     int x[4];
     ref_coordinates(x, shape, site);
-    return k->open && (x[3] == 0 || x[3] == shape.size[3] - 1);
+    return k->open && (x[3] == 0 || x[3] >= shape.size[3] - 1 - k->idle);
 }
 
 /* Complex numbers a site. */
@@ -167,7 +170,7 @@ static double complex *weak_links(const kind *k, uint64_t seed)
     struct ref_rng rng;
     ref_rng_seed(&rng, seed);
     double complex *u = kit_random_gauge(shape, 0.5, &rng);
-    if (k->open) ref_open_time(u, shape);
+    if (k->open) ref_open_time(u, shape, k->idle);
     return u;
 }
 
@@ -290,7 +293,7 @@ static void oracle(double complex *out, const double complex *in, const kind *k,
     twist(v, theta, 1);
     ref_wilson_create(&w, shape, v, k->type == CLOVER ? MASS : -k->m.M5, k->w.c_sw, -1);
     if (k->w.exponential) ref_wilson_exponential(&w, 4 + MASS);
-    ref_wilson_inside(&w, k->w.inside[0], k->w.inside[1]);
+    ref_wilson_inside(&w, shape.size[3] - 2 - k->idle, k->w.inside[0], k->w.inside[1]);
     if (k->w.mu != 0 && !k->w.doublet) ref_wilson_twist(&w, k->w.mu);
     double complex *inner = kit_copy(in, numbers(k) * sizeof *in);
     for (size_t i = 0; i < numbers(k); i++)

@@ -394,19 +394,21 @@ void ref_flow_step_of(double complex *u, struct ref_lattice l, double eps, doubl
 
 /* ---- open ends in time ---- */
 
-void ref_open_time(double complex *u, struct ref_lattice l)
+void ref_open_time(double complex *u, struct ref_lattice l, int idle)
 {
     for (size_t site = 0; site < ref_volume(l); site++) {
         int x[4];
         ref_coordinates(x, l, site);
-        if (x[3] == l.size[3] - 1) memset(u + (4 * site + 3) * 9, 0, 9 * sizeof *u);
+        const int last = l.size[3] - 1 - idle;
+        if (x[3] == last) memset(u + (4 * site + 3) * 9, 0, 9 * sizeof *u);
+        if (x[3] > last) memset(u + 36 * site, 0, 36 * sizeof *u);
     }
 }
 
 /* Factor of loops from slice t to slice t + height: of the end that they touch. */
-static double at_ends(const double factor[2], double rest, struct ref_lattice l, int t, int height)
+static double at_ends(const double factor[2], double rest, int last, int t, int height)
 {
-    return t == 0 ? factor[0] : t + height == l.size[3] - 1 ? factor[1] : rest;
+    return t == 0 ? factor[0] : t + height == last ? factor[1] : rest;
 }
 
 /* 1 - Re tr / 3 of the loop with so many links along mu and one along nu, run through `times` times, times its factor. */
@@ -416,8 +418,8 @@ static double open_deficit(struct ref_lattice l, const double complex *u, size_t
     int x[4], steps[12], n = 0;
     double complex m[9];
     ref_coordinates(x, l, site);
-    const int height = mu == 3 ? links : nu == 3 ? 1 : 0;
-    if (x[3] + height > l.size[3] - 1) return 0;
+    const int height = mu == 3 ? links : nu == 3 ? 1 : 0, last = l.size[3] - 1 - e->idle;
+    if (x[3] + height > last) return 0;
     for (int turn = 0; turn < times; turn++) {
         for (int i = 0; i < links; i++) steps[n++] = mu;
         steps[n++] = nu;
@@ -426,7 +428,7 @@ static double open_deficit(struct ref_lattice l, const double complex *u, size_t
     }
     ref_path(m, l, u, site, steps, n);
     const double *const of_height[3] = {e->space, times == 2 ? e->twice : links == 1 ? e->time : e->along, NULL};
-    const double factor = height == 2 ? 1 : at_ends(of_height[height], times == 2 ? 0 : 1, l, x[3], height);
+    const double factor = height == 2 ? 1 : at_ends(of_height[height], times == 2 ? 0 : 1, last, x[3], height);
     return factor * (1 - creal(ref_mat_trace(m)) / 3);
 }
 

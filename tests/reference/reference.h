@@ -93,12 +93,13 @@ double ref_gauge_action(struct ref_lattice l, const double complex *u, double b0
 double ref_gauge_action_anisotropic(struct ref_lattice l, const double complex *u, const double b0[2],
                                     const double b1[3]);
 
-/* Open ends in time: no link leads from the last slice to the first, and these are zero. */
-void ref_open_time(double complex *u, struct ref_lattice l);
+/* Open ends in time: no link leads from the last slice to the first, and these are zero, as are all of idle slices behind the last. */
+void ref_open_time(double complex *u, struct ref_lattice l, int idle);
 /* Factors of loops at the first and the last slice: in space on it; plaquettes in time with an edge on it; rectangles with two links in
  * space on it; plaquettes in time with an edge on it that wind twice, of weight b1. */
 struct ref_ends {
     double space[2], time[2], along[2], twice[2];
+    int idle; /* slices behind the last one */
 };
 /* The action there: loops that pass such a link are left out. */
 double ref_gauge_action_open(struct ref_lattice l, const double complex *u, double b0, double b1,
@@ -184,7 +185,7 @@ void ref_wilson_twist(struct ref_wilson *w, double mu);
 /* Makes the site-diagonal part diagonal exp[(a - diagonal) / diagonal], before it is twisted or changed next to the ends. */
 void ref_wilson_exponential(struct ref_wilson *w, double diagonal);
 /* Adds to the diagonal of A on the slices next to the ends of time. */
-void ref_wilson_inside(struct ref_wilson *w, double add, double add_upper);
+void ref_wilson_inside(struct ref_wilson *w, int upper, double add, double add_upper);
 void ref_wilson_destroy(struct ref_wilson *w);
 void ref_clover_site(double complex a[144], struct ref_lattice l, const double complex *u, size_t site, double mass,
                      double csw);
