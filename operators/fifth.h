@@ -23,7 +23,7 @@ typedef struct {
 fifth_complex fifth_real(const fifth_matrix *m);
 fifth_complex fifth_complex_inverse(const fifth_complex *m, const char *name);
 fifth_complex fifth_complex_product(const fifth_complex *a, const fifth_complex *b);
-/* As domainwall_fifth(), with the adjoint in place of the transpose. */
+/* out = factor m in + b add on parity p, of domainwall_fifth(), with the adjoint in place of the transpose. */
 void fifth_apply(field *out, parity p, double factor, const fifth_complex *m, int adjoint, const field *in, double b,
                  const field *add);
 

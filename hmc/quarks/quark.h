@@ -41,7 +41,7 @@ typedef struct {
     int chemical_potential; /* derivatives of the operator by it */
     int bounded;            /* lattices that are bounded in time, too */
     int axial;              /* conserved axial current and the density between the middle slices (fermion_axial()) */
-    int valence;            /* for measurements alone: no action takes it */
+    int valence;            /* no action takes it: quarks for measurements alone */
     /* Consequences of the keys of the section, when those of all sections are read. Contradictions are user errors. */
     void (*complete)(const ini_input *in, named_quark *q);
     /* The quark of a section on these links; it may share with one of the n others (null ones do not count). */

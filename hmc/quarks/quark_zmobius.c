@@ -42,7 +42,7 @@ static int read_complex(const char *word, double z[2])
     return (*rest == '+' || *rest == '-') && end != rest && isfinite(z[1]) && !strcmp(end, "i");
 }
 
-/* Without conjugates the quark would be that of no operator with gamma5 Hermiticity. */
+/* Conjugate of omega_s that no other number has taken, or -1. Only pairs make an operator with gamma5 Hermiticity. */
 static int find_partner(const zmobius_keys *k, int n, int s, const char *taken)
 {
     for (int t = 0; t < n; t++) {
@@ -105,7 +105,7 @@ static int same_operator(const quark_params *f, const quark_params *g)
     return mobius_same_operator(f, g) && !strcmp(keys_of(f)->text, keys_of(g)->text);
 }
 
-/* As of Moebius quarks, with twice the products of matrices. */
+/* Flops of a Moebius quark, with twice the products of matrices. */
 static double normal_flops(const quark_params *f)
 {
     const double Ls = mobius_slices(f);

@@ -339,7 +339,7 @@ static int judge(links_file *f, const links_format *format, const links_sums *su
            judge_recorded(&f->info, u, f->path, vouched, status ? other : message, status ? sizeof other : size);
 }
 
-/* Whether all links in time of the last time slice are zero, and whether all links of it are. Collective. */
+/* Zero links of the last time slice: all in time, or all. Collective. */
 static void find_inactive(const field *u, links_info *info)
 {
     const lattice *lat = u->lat;

@@ -66,7 +66,7 @@ typedef struct {
     uint64_t nonfinite; /* numbers that are NaN or infinite; then the two averages are NaN */
     double found_plaquette, found_link_trace;
     int open_boundary; /* zero links in time in all of the last time slice, as openQCD has them */
-    int idle_slices;   /* 1: all links of that slice are zero */
+    int idle_slices;   /* 1: zero links on all of that slice; else 0 */
     int plaquette_ok, link_trace_ok, digest_ok; /* 1 right, 0 wrong, -1 not recorded */
 } links_info;
 
