@@ -24,6 +24,7 @@ struct coarse {
     field *rows[2]; /* rows on the sites of the fine system, and whole; made when asked for */
     field *work;    /* vector of the other parity */
     double mu_factor;
+    coarse_products products;
     unsigned long version;
 };
 
@@ -169,7 +170,7 @@ static void restrict_to(coarse *c, field *b, const field *rows)
 
 static void hop(coarse *c, field *y, parity p, double a, const field *x, double b, const field *add)
 {
-    coarse_hop(y, p, a, c->links, x, b, add);
+    coarse_hop(y, p, a, c->links, x, b, add, c->products);
 }
 
 static void reserve_work(coarse *c, const field *x)
@@ -337,6 +338,7 @@ static coarse *create(linop *fine, const coarse_settings *s, const coarse *from)
     memcpy(c->a.block, s->block, sizeof s->block);
     c->from = from;
     c->mu_factor = s->mu_factor != 0 ? s->mu_factor : 1;
+    c->products = s->tensor_cores ? COARSE_TENSOR_CORES : COARSE_IN_PRECISION;
     c->root = fine->table == &plain_table ? of(fine)->root : fine->lat->group;
     if (from) {
         c->lat = from->lat;
@@ -373,8 +375,10 @@ coarse *coarse_create(linop *fine, const coarse_settings *s)
 
 coarse *coarse_create_shifted(linop *fine, const coarse *from)
 {
-    coarse_settings s = {
-        .vectors = from->a.vectors, .half_links = from->links->prec == PREC_HALF, .mu_factor = from->mu_factor};
+    coarse_settings s = {.vectors = from->a.vectors,
+                         .half_links = from->links->prec == PREC_HALF,
+                         .mu_factor = from->mu_factor,
+                         .tensor_cores = from->products == COARSE_TENSOR_CORES};
     memcpy(s.block, from->a.block, sizeof s.block);
     REQUIRE(fine->prec == from->fine->prec && fine->where == from->fine->where, "null vectors of another precision");
     return create(fine, &s, from);

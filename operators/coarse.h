@@ -50,6 +50,7 @@ typedef struct coarsening {
 typedef struct {
     int block[4], vectors; /* extents of aggregates; null vectors, an even number up to 64 */
     int half_links;        /* links in half precision, of an operator in single */
+    int tensor_cores;      /* hops of several right-hand sides on tensor cores (coarse_hop()) */
     int ranks;             /* ranks that hold the coarse lattice, at most; 0: all, or as many as parity lets */
     double mu_factor;      /* factor of the twisted mass there; 0: 1 */
 } coarse_settings;

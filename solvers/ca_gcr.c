@@ -68,7 +68,8 @@ void ca_gcr_step(double *r2, const char *going, int steps, linop *a, field *x, f
     enum { SUMS = (CA_GCR_MOST + 1) * (CA_GCR_MOST + 2) / 2 };
     static double sums[SOLVER_BLOCK_MOST * SUMS][2];
     double plus[SOLVER_BLOCK_MOST * CA_GCR_MOST][2] = {{0}}, minus[SOLVER_BLOCK_MOST * CA_GCR_MOST][2] = {{0}},
-                                    unused[SOLVER_BLOCK_MOST];
+                                    norm2[SOLVER_BLOCK_MOST];
+    int many[SOLVER_BLOCK_MOST];
     field *all[CA_GCR_MOST + 1], *before[CA_GCR_MOST];
     char moves[SOLVER_BLOCK_MOST];
     const int n = steps, each = (n + 1) * (n + 2) / 2;
@@ -84,6 +85,7 @@ void ca_gcr_step(double *r2, const char *going, int steps, linop *a, field *x, f
         double complex c[CA_GCR_MOST];
         const int used = going[k] ? coefficients(c, n, (const double(*)[2])sums + k * each, dependent[a->prec]) : 0;
         moves[k] = used > 0;
+        many[k] = used;
         if (going[k]) r2[k] = NAN;
         for (int i = 0; i < used; i++) {
             plus[k * n + i][0] = creal(c[i]);
@@ -91,8 +93,11 @@ void ca_gcr_step(double *r2, const char *going, int steps, linop *a, field *x, f
             for (int part = 0; part < 2; part++) minus[k * n + i][part] = -plus[k * n + i][part];
         }
     }
-    vector_multi_axpy_each(unused, moves, x, n, (const double(*)[2])plus, before);
-    vector_multi_axpy_each(r2, moves, r, n, (const double(*)[2])minus, v);
+    vector_multi_axpy_each(moves, x, many, n, (const double(*)[2])plus, before);
+    vector_multi_axpy_each(moves, r, many, n, (const double(*)[2])minus, v);
+    vector_norm2_each(norm2, r);
+    for (int k = 0; k < x->nrhs; k++)
+        if (moves[k]) r2[k] = norm2[k];
 }
 
 static void solve(solver *s, field *x, const field *b, solve_result *each)

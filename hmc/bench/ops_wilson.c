@@ -165,8 +165,13 @@ static void run_multi_axpby(bench *b)
 
 static void run_mr_update(bench *b)
 {
-    static const double a[2] = {1e-6, 1e-6};
-    vector_mr_update(b->sy, b->z, a, b->x);
+    char going[SOLVER_BLOCK_MOST];
+    double a[SOLVER_BLOCK_MOST][2];
+    for (int k = 0; k < b->sy->nrhs; k++) {
+        going[k] = 1;
+        a[k][0] = a[k][1] = 1e-6;
+    }
+    vector_mr_update_each(going, b->sy, b->z, (const double(*)[2])a, b->x);
 }
 
 static void run_bicgstab_update(bench *b)

@@ -4,56 +4,95 @@
 #define OWN_norm2_each , NO_INSTANCE
 #define OWN_dot_each , NO_INSTANCE
 #define OWN_axpby_norm2_each , NO_INSTANCE
+#define OWN_multi_axpy_each , NO_INSTANCE
+#define OWN_mr_update , NO_INSTANCE
 
-/* The site of a warp's thread with T(item) for number j; `each` sums a number, of at most `most` numbers. */
-#define WARP_SUMS(name, item, each, most)                                                                              \
+/* The instance that fits the components of a group, and its number. */
+#define VECTOR_INSTANCE(kernel, variant, name, numbers)                                                                \
+    auto kernel = T(name##_global)<24>;                                                                                \
+    int variant = 0;                                                                                                   \
+    if ((numbers) == 6) {                                                                                              \
+        kernel = T(name##_global)<6>;                                                                                  \
+        variant = 1;                                                                                                   \
+    } else if (PLAQ_PREC < 2 && (numbers) == VECTOR_FLAT(PLAQ_PREC)) {                                                 \
+        kernel = T(name##_global)<VECTOR_FLAT(PLAQ_PREC)>;                                                             \
+        variant = 2;                                                                                                   \
+    }                                                                                                                  \
+    (void)variant;
+
+/* The site of a warp's thread with T(item) for number j of a block's `rows`, which has the right-hand side number blockIdx.x %
+ * `sides`; `each` sums a number, of at most `most` numbers. Sums come by right-hand side, and then by number. */
+#define WARP_SUMS(name, item, each, most, rows, sides)                                                                 \
     template <int reals>                                                                                               \
     static __global__ void __maxnreg__(CAP(128))                                                                       \
         T(name##_global)(const __grid_constant__ name##_args a, long n, const __grid_constant__ gpu_device dev)        \
     {                                                                                                                  \
         gpu_begin();                                                                                                   \
-        const int warp = (int)threadIdx.x / WARP, j = warp % a.n, sets = (int)blockDim.x / WARP / a.n;                 \
+        const int warp = (int)threadIdx.x / WARP, j = warp % a.rows, sets = (int)blockDim.x / WARP / a.rows;           \
+        const int k = (int)blockIdx.x % (sides), block = (int)blockIdx.x / (sides), blocks = (int)gridDim.x / (sides); \
         vexact mine[each];                                                                                             \
-        UNROLL for (int k = 0; k < each; k++) T(exact_open)(&mine[k]);                                                 \
-        for (long first = ((long)blockIdx.x * sets + warp / a.n) * WARP; first < n;                                    \
-             first += (long)gridDim.x * sets * WARP) {                                                                 \
+        UNROLL for (int i = 0; i < each; i++) T(exact_open)(&mine[i]);                                                 \
+        for (long first = ((long)block * sets + warp / a.rows) * WARP; first < n;                                      \
+             first += (long)blocks * sets * WARP) {                                                                    \
             const long u = first + threadIdx.x % WARP;                                                                 \
-            if (u < n) T(item)(&a, u, j, mine, reals);                                                                 \
+            if (u < n) T(item)(&a, u, k, j, mine, reals);                                                              \
         }                                                                                                              \
         exact_sum whole[each];                                                                                         \
-        UNROLL for (int k = 0; k < each; k++) whole[k] = T(exact_closed)(&mine[k]);                                    \
-        gpu_grid_sum_warps(whole, each, each *j, each *most, &dev);                                                    \
+        UNROLL for (int i = 0; i < each; i++) whole[i] = T(exact_closed)(&mine[i]);                                    \
+        gpu_grid_sum_warps(whole, each, each *(k * a.rows + j), each *(sides)*a.rows, &dev);                           \
     }                                                                                                                  \
     void T(name##_launch)(const gpu_device *dev, const void *args, const int *list, long n)                            \
     {                                                                                                                  \
         static int resident[3][most + 1];                                                                              \
-        const name##_args *a = (const name##_args *)args;                                                              \
-        REQUIRE(!list && a->n >= 1 && a->n <= most, "%d sums of %s", a->n, #name);                                     \
-        const int sets = a->n < 4 ? 4 / a->n : 1, threads = WARP * sets * a->n;                                        \
-        auto kernel = T(name##_global)<24>;                                                                            \
-        int variant = 0;                                                                                               \
-        if (a->reals == 6) {                                                                                           \
-            kernel = T(name##_global)<6>;                                                                              \
-            variant = 1;                                                                                               \
-        } else if (PLAQ_PREC < 2 && a->reals == VECTOR_FLAT(PLAQ_PREC)) {                                              \
-            kernel = T(name##_global)<VECTOR_FLAT(PLAQ_PREC)>;                                                         \
-            variant = 2;                                                                                               \
-        }                                                                                                              \
-        const int blocks = gpu_sum_blocks(dev, (const void *)kernel, &resident[variant][a->n], threads, n * a->n);     \
-        gpu_start(dev, kernel, dim3((unsigned)blocks), threads, *a, n, *dev);                                          \
+        const name##_args &a = *(const name##_args *)args;                                                             \
+        REQUIRE(!list && a.rows >= 1 && a.rows <= most, "%d sums of %s", a.rows, #name);                               \
+        const int sets = a.rows < 4 ? 4 / a.rows : 1, threads = WARP * sets * a.rows, many = (sides);                  \
+        VECTOR_INSTANCE(kernel, variant, name, a.reals)                                                                \
+        const int blocks =                                                                                             \
+            gpu_sum_blocks(dev, (const void *)kernel, &resident[variant][a.rows], threads, n * a.rows * many);         \
+        gpu_start(dev, kernel, dim3((unsigned)((blocks + many - 1) / many * many)), threads, a, n, *dev);              \
     }
 
-static __device__ __forceinline__ void T(multi_dot_warp)(const multi_dot_args *a, long u, int j, vexact *mine,
-                                                         int reals)
+static __device__ __forceinline__ void T(norm2_each_warp)(const norm2_each_args *a, long u, int, int j, vexact *mine,
+                                                          int reals)
 {
-    for (int g = a->first; g < a->first + a->count; g++) {
-        vreal y[24];
-        T(load)(y, &a->y, u, g, reals);
-        T(multi_dot_one)(a, u, g, j, mine, y, reals);
-    }
+    T(norm2_each_one)(a, u, j, mine, reals);
 }
-WARP_SUMS(multi_dot, multi_dot_warp, 2, MULTI_DOTS)
 
-WARP_SUMS(norm2_each, norm2_each_one, 1, EACH_MOST)
-WARP_SUMS(dot_each, dot_each_one, 2, EACH_MOST)
-WARP_SUMS(axpby_norm2_each, axpby_norm2_each_one, 1, EACH_MOST)
+static __device__ __forceinline__ void T(dot_each_warp)(const dot_each_args *a, long u, int, int j, vexact *mine,
+                                                        int reals)
+{
+    T(dot_each_one)(a, u, j, mine, reals);
+}
+
+static __device__ __forceinline__ void T(axpby_norm2_each_warp)(const axpby_norm2_each_args *a, long u, int, int j,
+                                                                vexact *mine, int reals)
+{
+    T(axpby_norm2_each_one)(a, u, j, mine, reals);
+}
+
+WARP_SUMS(multi_dot, multi_dot_one, 2, MULTI_DOTS, n, a.rhs.many)
+WARP_SUMS(norm2_each, norm2_each_warp, 1, EACH_MOST, rhs.many, 1)
+WARP_SUMS(dot_each, dot_each_warp, 2, EACH_MOST, rhs.many, 1)
+WARP_SUMS(axpby_norm2_each, axpby_norm2_each_warp, 1, EACH_MOST, rhs.many, 1)
+
+/* T(name_one) of a site and right-hand side a thread. */
+#define INSTANCE_EACH(name)                                                                                            \
+    template <int reals>                                                                                               \
+    static __global__ void __maxnreg__(CAP(168)) T(name##_global)(const __grid_constant__ name##_args a, long n)       \
+    {                                                                                                                  \
+        gpu_begin();                                                                                                   \
+        const long u = (long)blockIdx.x * BLOCK_MAX + threadIdx.x;                                                     \
+        if (u < n) T(name##_one)(&a, u, (int)blockIdx.y, reals);                                                       \
+    }                                                                                                                  \
+    void T(name##_launch)(const gpu_device *dev, const void *args, const int *list, long n)                            \
+    {                                                                                                                  \
+        const name##_args *a = (const name##_args *)args;                                                              \
+        REQUIRE(!list, "a list for %s", #name);                                                                        \
+        VECTOR_INSTANCE(kernel, variant, name, a->reals)                                                               \
+        gpu_start(dev, kernel, dim3((unsigned)((n + BLOCK_MAX - 1) / BLOCK_MAX), (unsigned)a->rhs.many), BLOCK_MAX,    \
+                  *a, n);                                                                                              \
+    }
+
+INSTANCE_EACH(multi_axpy_each)
+INSTANCE_EACH(mr_update)

@@ -33,23 +33,33 @@ typedef struct {
     int reals, first, count;
 } axpby_norm2_args;
 
-/* Sums of many right-hand sides in one pass, of n from number `first` on, each of `slices` groups. */
+/* Right-hand sides of a launch by their numbers, each of `slices` groups; in rows order, where a group is a stretch of its own,
+ * `apart` numbers lie between the first ones of two. */
 #define EACH_MOST 16
 
 typedef struct {
+    int many, slices;
+    long apart; /* rows order; else 0 */
+    int number[EACH_MOST];
+} several;
+
+typedef struct {
     view x;
-    int reals, first, n, slices;
+    int reals;
+    several rhs;
 } norm2_each_args;
 
 typedef struct {
     view x, y;
-    int reals, first, n, slices;
+    int reals;
+    several rhs;
 } dot_each_args;
 
 typedef struct {
     view y, x;
     double a[EACH_MOST], b[EACH_MOST];
-    int reals, first, n, slices;
+    int reals;
+    several rhs;
 } axpby_norm2_each_args;
 
 /* `times`, and where there is an `above`, times what it points to over `below`: a sum that may still be on its way. */
@@ -74,8 +84,20 @@ typedef struct {
 
 typedef struct {
     view z[MULTI_DOTS], y;
-    int n, reals, first, count;
+    int n, reals;
+    several rhs;
 } multi_dot_args;
+
+/* Coefficients c of right-hand side k are behind each other from k most on, of which n[k] count; followed by next = r + s y
+ * where `steps`. */
+#define EACH_PAIRS 128
+
+typedef struct {
+    view z[MULTI_VIEWS], y, r, next;
+    double c[EACH_PAIRS][2], s[EACH_MOST][2];
+    int n[EACH_MOST], most, steps, reals;
+    several rhs;
+} multi_axpy_each_args;
 
 typedef struct {
     view z[MULTI_VIEWS], y;
@@ -91,8 +113,9 @@ typedef struct {
 
 typedef struct {
     view x, r, q;
-    double a[2];
+    double a[EACH_MOST][2];
     int reals;
+    several rhs;
 } mr_update_args;
 
 typedef struct {

@@ -115,6 +115,9 @@ typedef struct {
     int parity, components;
 } coarse_hop_args;
 
+/* The same on tensor cores of a device, in about 11 bits, for several right-hand sides. */
+typedef coarse_hop_args coarse_hop_tensor_args;
+
 /* out = X in, with gamma_5 in front of X and behind it where `left` and `right` are -1 and not 1 */
 typedef struct {
     view out, in, matrices;

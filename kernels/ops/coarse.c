@@ -390,8 +390,11 @@ static void bring_vectors(exchange *e, const field *in, parity p)
     exchange_wait(e);
 }
 
-void coarse_hop(field *out, parity p, double a, const field *links, const field *in, double b, const field *add)
+void coarse_hop(field *out, parity p, double a, const field *links, const field *in, double b, const field *add,
+                coarse_products products)
 {
+    const int tensor = products == COARSE_TENSOR_CORES && out->where == PLACE_DEVICE && out->prec == PREC_SINGLE &&
+                       out->groups >= COARSE_TENSOR_RHS && links->columns % 16 == 0;
     const parity other = out->lat->parities == 1 ? p : p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
     exchange e;
     expect_rows(in, out->lat, links->columns, out);
@@ -412,7 +415,8 @@ void coarse_hop(field *out, parity p, double a, const field *links, const field 
     if (b != 0) args.add = field_in(add, p);
     for (int dir = 0; dir < 8; dir++) args.ghost[dir] = e.ghost[dir];
     args.out = field_out(out, p);
-    kernel_run(KERNEL_coarse_hop, out, &args, matrix_work(links, 8.0 * out->groups, 8));
+    kernel_run(tensor ? KERNEL_coarse_hop_tensor : KERNEL_coarse_hop, out, &args,
+               matrix_work(links, 8.0 * out->groups, 8));
 }
 
 void coarse_local(field *out, parity p, const field *matrices, const field *in, coarse_gamma gamma)

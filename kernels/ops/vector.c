@@ -254,38 +254,34 @@ void vector_dot(double value[2], const field *x, const field *y, int rhs)
 
 _Static_assert(2 * EACH_MOST <= KERNEL_MAX_SUMS, "more sums than a kernel has");
 
-/* Right-hand sides of a launch, out of first to first + n - 1: all of them, or in rows order one, number `at`. */
-typedef struct {
-    int first, n, slices, at;
-} each;
+/* Launches over some right-hand sides: one a parity. */
+#define FOR_SEVERAL(l, f) FOR_LAUNCHES(l, f, 0, 1)
 
-static each each_of(const launch *l, int first, int n)
+/* Up to `most` right-hand sides from number *from on that are going, or all of them without `going`; *from moves behind them. */
+static several several_of(const field *f, const char *going, int *from, int most)
 {
-    const int Ls = l->like->Ls;
-    return l->like->order == ORDER_ROWS ? (each){0, 1, 1, l->group / Ls - first} : (each){first, n, Ls, 0};
+    several s = {.slices = f->Ls, .apart = f->order == ORDER_ROWS ? f->group_stride : 0};
+    for (; *from < f->nrhs && s.many < most; (*from)++)
+        if (!going || going[*from]) s.number[s.many++] = *from;
+    return s;
 }
 
-static int each_many(const field *x, int first)
+/* Runs a kernel on them, which makes `nsums` sums. */
+static void several_run(kernel_id id, const launch *l, const void *args, const several *s, exact_sum *sums, int nsums)
 {
-    return x->nrhs - first < EACH_MOST ? x->nrhs - first : EACH_MOST;
-}
-
-static void each_run(kernel_id id, const launch *l, const each *e, const void *args, exact_sum *sums)
-{
-    kernel_work w = registered_work(id, l, e->n * e->slices);
+    kernel_work w = registered_work(id, l, s->many * s->slices);
     w.sums = sums;
+    w.nsums = nsums;
     kernel_run(id, l->like, args, w);
 }
 
-/* Sums of a launch come EACH_MOST at a time, or pairs of them, also of one right-hand side: twice the room. */
-#define EACH_ROOM(per) (2 * (per)*EACH_MOST)
-
-static void each_open(exact_sum *s, int room)
+static void sums_clear(exact_sum *s, int n)
 {
-    for (int k = 0; k < room; k++) s[k] = exact_zero();
+    for (int k = 0; k < n; k++) s[k] = exact_zero();
 }
 
-static void each_close(double *value, const field *like, exact_sum *s, int n, int step)
+/* Values of n sums, over all ranks. */
+static void sums_values(double *value, const field *like, exact_sum *s, int n, int step)
 {
     sum_over_ranks(like->lat, s, n, step);
     for (int k = 0; k < n; k++) value[k] = exact_value(&s[k]);
@@ -294,57 +290,54 @@ static void each_close(double *value, const field *like, exact_sum *s, int n, in
 void vector_norm2_each(double *value, const field *x)
 {
     check_vector(x);
-    for (int first = 0; first < x->nrhs; first += EACH_MOST) {
-        const int n = each_many(x, first);
-        exact_sum s[EACH_ROOM(1)];
-        each_open(s, EACH_ROOM(1));
-        FOR_LAUNCHES(l, x, first * x->Ls, n * x->Ls)
+    for (int first = 0, next = 0; first < x->nrhs; first = next) {
+        const several all = several_of(x, NULL, &next, EACH_MOST);
+        exact_sum s[EACH_MOST];
+        sums_clear(s, EACH_MOST);
+        FOR_SEVERAL(l, x)
         {
-            const each e = each_of(&l, first, n);
-            const norm2_each_args args = {to_read(&l, x), l.reals, e.first, e.n, e.slices};
-            each_run(KERNEL_norm2_each, &l, &e, &args, s + e.at);
+            const norm2_each_args args = {to_read(&l, x), l.reals, all};
+            several_run(KERNEL_norm2_each, &l, &args, &all, s, all.many);
         }
-        each_close(value + first, x, s, n, 1);
+        sums_values(value + first, x, s, all.many, 1);
     }
 }
 
 void vector_dot_each(double (*value)[2], const field *x, const field *y)
 {
     check_two(x, y);
-    for (int first = 0; first < x->nrhs; first += EACH_MOST) {
-        const int n = each_many(x, first);
-        exact_sum s[EACH_ROOM(2)];
-        each_open(s, EACH_ROOM(2));
-        FOR_LAUNCHES(l, x, first * x->Ls, n * x->Ls)
+    for (int first = 0, next = 0; first < x->nrhs; first = next) {
+        const several all = several_of(x, NULL, &next, EACH_MOST);
+        exact_sum s[2 * EACH_MOST];
+        sums_clear(s, 2 * EACH_MOST);
+        FOR_SEVERAL(l, x)
         {
-            const each e = each_of(&l, first, n);
-            const dot_each_args args = {to_read(&l, x), to_read(&l, y), l.reals, e.first, e.n, e.slices};
-            each_run(KERNEL_dot_each, &l, &e, &args, s + 2 * e.at);
+            const dot_each_args args = {to_read(&l, x), to_read(&l, y), l.reals, all};
+            several_run(KERNEL_dot_each, &l, &args, &all, s, 2 * all.many);
         }
-        each_close(value[first], x, s, 2 * n, 2);
+        sums_values(value[first], x, s, 2 * all.many, 2);
     }
 }
 
 void vector_axpby_norm2_each(double *value, field *y, const double *a, const field *x, const double *b)
 {
     check_two(y, x);
-    for (int first = 0; first < y->nrhs; first += EACH_MOST) {
-        const int n = each_many(y, first);
-        exact_sum s[EACH_ROOM(1)];
-        each_open(s, EACH_ROOM(1));
-        FOR_LAUNCHES(l, y, first * y->Ls, n * y->Ls)
+    for (int first = 0, next = 0; first < y->nrhs; first = next) {
+        const several all = several_of(y, NULL, &next, EACH_MOST);
+        exact_sum s[EACH_MOST];
+        sums_clear(s, EACH_MOST);
+        FOR_SEVERAL(l, y)
         {
-            const each e = each_of(&l, first, n);
-            axpby_norm2_each_args args = {.reals = l.reals, .first = e.first, .n = e.n, .slices = e.slices};
+            axpby_norm2_each_args args = {.reals = l.reals, .rhs = all};
             args.y = to_write(&l, y);
             args.x = to_read(&l, x);
-            for (int j = 0; j < e.n; j++) {
-                args.a[j] = a[first + e.at + j];
-                args.b[j] = b[first + e.at + j];
+            for (int k = 0; k < all.many; k++) {
+                args.a[k] = a[first + k];
+                args.b[k] = b[first + k];
             }
-            each_run(KERNEL_axpby_norm2_each, &l, &e, &args, s + e.at);
+            several_run(KERNEL_axpby_norm2_each, &l, &args, &all, s, all.many);
         }
-        each_close(value + first, y, s, n, 1);
+        sums_values(value + first, y, s, all.many, 1);
     }
 }
 
@@ -397,16 +390,39 @@ _Static_assert(2 * MULTI_DOTS <= KERNEL_MAX_SUMS, "more sums than a kernel has")
 /* Dots that ranks add up in one message; a multiple of MULTI_DOTS. */
 #define SUMMED_TOGETHER (2 * MULTI_DOTS)
 
-/* Partial sums on this rank of MULTI_DOTS dots, or of the n that there are. */
-static void dots_here(exact_sum *s, int n, field *const *z, const field *y, int rhs)
+/* Right-hand sides of a launch with m dots each; a work item on the host has room for few. */
+static int several_most(const field *y, int m)
 {
-    const int m = n < MULTI_DOTS ? n : MULTI_DOTS;
-    for (int j = 0; j < m; j++) check_two(y, z[j]);
-    FOR_RHS(l, y, rhs)
-    {
-        multi_dot_args args = {.y = to_read(&l, y), .n = m, .reals = l.reals, .first = l.first, .count = l.count};
-        for (int j = 0; j < m; j++) args.z[j] = to_read(&l, z[j]);
-        kernel_run(KERNEL_multi_dot, y, &args, many_vectors(&l, 96 * m, 24 * (m + 1), s));
+    const int most = KERNEL_MAX_SUMS / (2 * m);
+    return y->where == PLACE_HOST ? 1 : most < EACH_MOST ? most : EACH_MOST;
+}
+
+/* Partial sums on this rank of (z_j, y) of the right-hand sides that are going: s[2 (i step + j)] of the i-th; without `going` of
+ * number `only`. */
+static void dots_here(exact_sum *s, int step, const char *going, int only, int n, field *const *z, const field *y)
+{
+    for (int j = 0; j < n; j++) check_two(y, z[j]);
+    for (int first = 0; first < n; first += MULTI_DOTS) {
+        const int m = n - first < MULTI_DOTS ? n - first : MULTI_DOTS;
+        for (int next = going ? 0 : only, done = 0; going || !done;) {
+            const several some = several_of(y, going, &next, going ? several_most(y, m) : 1);
+            exact_sum t[2 * MULTI_DOTS * EACH_MOST];
+            if (some.many == 0) break;
+            sums_clear(t, 2 * MULTI_DOTS * some.many);
+            FOR_SEVERAL(l, y)
+            {
+                multi_dot_args args = {.y = to_read(&l, y), .n = m, .reals = l.reals, .rhs = some};
+                for (int j = 0; j < m; j++) args.z[j] = to_read(&l, z[first + j]);
+                kernel_work w = many_vectors(&l, 96 * m, 24 * (m + 1), t);
+                w.flops *= some.many * some.slices;
+                w.bytes *= some.many * some.slices;
+                w.nsums = 2 * m * some.many;
+                kernel_run(KERNEL_multi_dot, y, &args, w);
+            }
+            for (int i = 0; i < some.many; i++)
+                for (int k = 0; k < 2 * m; k++) exact_merge(&s[2 * ((done + i) * step + first) + k], &t[2 * m * i + k]);
+            done += some.many;
+        }
     }
 }
 
@@ -416,13 +432,9 @@ void vector_multi_dot(double (*value)[2], int n, field *const *z, const field *y
     for (int first = 0; first < n; first += SUMMED_TOGETHER) {
         const int many = n - first < SUMMED_TOGETHER ? n - first : SUMMED_TOGETHER;
         exact_sum s[2 * SUMMED_TOGETHER];
-        for (int j = 0; j < 2 * SUMMED_TOGETHER; j++) s[j] = exact_zero();
-        for (int j = 0; j < many; j += MULTI_DOTS) dots_here(s + 2 * j, many - j, z + first + j, y, rhs);
-        sum_over_ranks(y->lat, s, 2 * many, 2);
-        for (int j = 0; j < many; j++) {
-            value[first + j][0] = exact_value(&s[2 * j]);
-            value[first + j][1] = exact_value(&s[2 * j + 1]);
-        }
+        sums_clear(s, 2 * SUMMED_TOGETHER);
+        dots_here(s, many, NULL, rhs, many, z + first, y);
+        sums_values(value[first], y, s, 2 * many, 2);
     }
 }
 
@@ -459,15 +471,22 @@ static exact_sum *sums_open(int n)
 {
     exact_sum *s = malloc((size_t)n * sizeof *s);
     REQUIRE_MEMORY(s, "out of memory for %d sums", n);
-    for (int k = 0; k < n; k++) s[k] = exact_zero();
+    sums_clear(s, n);
     return s;
 }
 
+static int count_going(const char *going, int n)
+{
+    int many = 0;
+    for (int r = 0; r < n; r++) many += going[r] != 0;
+    return many;
+}
+
 /* The values of n sums each of the right-hand sides that are going, over all ranks; s is freed. */
-static void sums_close(double (*value)[2], const char *going, int n, const field *y, exact_sum *s, int many)
+static void sums_close(double (*value)[2], const char *going, int n, const field *y, exact_sum *s)
 {
     const exact_sum *here = s;
-    sum_over_ranks(y->lat, s, 2 * many, 2);
+    sum_over_ranks(y->lat, s, 2 * n * count_going(going, y->nrhs), 2);
     for (int r = 0; r < y->nrhs; r++)
         for (int j = 0; j < n && going[r]; j++, here += 2) {
             value[r * n + j][0] = exact_value(&here[0]);
@@ -478,39 +497,68 @@ static void sums_close(double (*value)[2], const char *going, int n, const field
 
 void vector_multi_dot_each(double (*value)[2], const char *going, int n, field *const *z, const field *y)
 {
-    /* A launch may use all sums that a kernel has. */
-    exact_sum *s = sums_open(2 * (n * y->nrhs + MULTI_DOTS));
-    int many = 0;
-    for (int r = 0; r < y->nrhs; r++) {
-        if (!going[r]) continue;
-        for (int j = 0; j < n; j += MULTI_DOTS) dots_here(s + 2 * (many + j), n - j, z + j, y, r);
-        many += n;
-    }
-    sums_close(value, going, n, y, s, many);
+    exact_sum *s = sums_open(2 * n * y->nrhs);
+    dots_here(s, n, going, 0, n, z, y);
+    sums_close(value, going, n, y, s);
 }
 
 void vector_gram_each(double (*value)[2], const char *going, int n, field *const *z)
 {
-    const field *y = z[0];
     const int each = n * (n + 1) / 2;
-    exact_sum *s = sums_open(2 * (each * y->nrhs + MULTI_DOTS));
-    int many = 0;
-    for (int r = 0; r < y->nrhs; r++)
-        for (int k = 0; k < n && going[r]; many += ++k)
-            for (int j = 0; j <= k; j += MULTI_DOTS) dots_here(s + 2 * (many + j), k + 1 - j, z + j, z[k], r);
-    sums_close(value, going, each, y, s, many);
+    exact_sum *s = sums_open(2 * each * z[0]->nrhs);
+    for (int k = 0; k < n; k++) dots_here(s + k * (k + 1), each, going, 0, k + 1, z, z[k]);
+    sums_close(value, going, each, z[0], s);
 }
 
-void vector_multi_axpy_each(double *norm2, const char *going, field *y, int n, const double (*c)[2], field *const *z)
+/* y += sum_j c_j z_j over n[r] vectors of right-hand side r, or `step` of each, whose coefficients start at c[r step]; then next =
+ * r + s y, where there is one. */
+static void axpy_each(const char *going, field *y, const int *n, int step, const double (*c)[2], field *const *z,
+                      field *next, const field *r, const double (*s)[2])
 {
-    exact_sum *s = sums_open(y->nrhs), *here = s;
-    for (int r = 0; r < y->nrhs; r++)
-        if (going[r]) *here++ = axpy_here(y, n, c + r * n, z, r);
-    sum_over_ranks(y->lat, s, (int)(here - s), 1);
-    here = s;
-    for (int r = 0; r < y->nrhs; r++)
-        if (going[r]) norm2[r] = exact_value(here++);
-    free(s);
+    int most = n ? 0 : step;
+    for (int k = 0; n && k < y->nrhs; k++)
+        if (going[k] && n[k] > most) most = n[k];
+    REQUIRE(most <= MULTI_VIEWS, "%d vectors", most);
+    for (int j = 0; j < most; j++) check_two(y, z[j]);
+    const int together = most ? EACH_PAIRS / most : EACH_MOST;
+    for (int from = 0;;) {
+        const several some = several_of(y, going, &from, together < EACH_MOST ? together : EACH_MOST);
+        if (some.many == 0) break;
+        FOR_SEVERAL(l, y)
+        {
+            multi_axpy_each_args args = {.most = most, .steps = next != NULL, .reals = l.reals, .rhs = some};
+            int vectors = 0;
+            args.y = to_write(&l, y);
+            for (int i = 0; i < some.many; i++) {
+                const int k = some.number[i];
+                args.n[i] = n ? n[k] : step;
+                vectors += args.n[i];
+                copy_pairs(args.c + i * most, c + k * step, args.n[i]);
+                if (next) copy_pairs(args.s + i, s + k, 1);
+            }
+            for (int j = 0; j < most; j++) args.z[j] = to_read(&l, z[j]);
+            if (next) {
+                args.r = to_read(&l, r);
+                args.next = to_write(&l, next);
+            }
+            kernel_work w = work_of(&l, some.slices, 96 * (vectors + some.many * (next != NULL)),
+                                    24 * (vectors + some.many * (2 + 2 * (next != NULL))));
+            kernel_run(KERNEL_multi_axpy_each, y, &args, w);
+        }
+    }
+}
+
+void vector_multi_axpy_each(const char *going, field *y, const int *n, int step, const double (*c)[2], field *const *z)
+{
+    axpy_each(going, y, n, step, c, z, NULL, NULL, NULL);
+}
+
+void vector_gcr_step_each(const char *going, field *next, const field *r, const double (*s)[2], field *y, int n,
+                          const double (*c)[2], field *const *z)
+{
+    check_two(y, r);
+    check_two(y, next);
+    axpy_each(going, y, NULL, n, c, z, next, r, s);
 }
 
 void vector_multi_axpby(int n, field *const *y, const double (*a)[2], field *const *x, const double (*b)[2])
@@ -533,31 +581,23 @@ void vector_multi_axpby(int n, field *const *y, const double (*a)[2], field *con
     }
 }
 
-void vector_mr_update(field *x, field *r, const double a[2], const field *q)
+void vector_mr_update_each(const char *going, field *x, field *r, const double (*a)[2], const field *q)
 {
     check_two(x, r);
     check_two(x, q);
-    FOR_ALL(l, x)
-    {
-        const mr_update_args args = {to_write(&l, x), to_write(&l, r), to_read(&l, q), {a[0], a[1]}, l.reals};
-        run(KERNEL_mr_update, &l, &args);
+    for (int from = 0;;) {
+        const several some = several_of(x, going, &from, EACH_MOST);
+        if (some.many == 0) break;
+        FOR_SEVERAL(l, x)
+        {
+            mr_update_args args = {.reals = l.reals, .rhs = some};
+            args.x = to_write(&l, x);
+            args.r = to_write(&l, r);
+            args.q = to_read(&l, q);
+            for (int i = 0; i < some.many; i++) copy_pairs(args.a + i, a + some.number[i], 1);
+            several_run(KERNEL_mr_update, &l, &args, &some, NULL, 0);
+        }
     }
-}
-
-void vector_mr_update_each(const char *going, field *x, field *r, const double (*a)[2], const field *q)
-{
-    if (x->nrhs == 1) {
-        if (going[0]) vector_mr_update(x, r, a[0], q);
-        return;
-    }
-    for (int k = 0; k < x->nrhs; k++) {
-        if (!going[k]) continue;
-        field own_x = field_rhs(x, k), own_r = field_rhs(r, k);
-        const field own_q = field_rhs(q, k);
-        vector_mr_update(&own_x, &own_r, a[k], &own_q);
-    }
-    field_written(x);
-    field_written(r);
 }
 
 double vector_bicgstab_update(double rho[2], field *x, field *const *r, field *const *u, int l,
@@ -636,7 +676,8 @@ static void run_random(kernel_id id, field *f, uint64_t seed, uint32_t purpose, 
     REQUIRE(f->prec == PREC_DOUBLE, "random %s in %s precision", field_kinds[f->kind].name, precision_names[f->prec]);
     FOR_PARITIES(p, f)
     {
-        const random_args args = {field_geom(f), field_out(f, p), seed, purpose, number, p, f->reals, f->Ls, f->order == ORDER_ROWS};
+        const random_args args = {field_geom(f), field_out(f, p),       seed, purpose, number, p, f->reals,
+                                  f->Ls,         f->order == ORDER_ROWS};
         const kernel_info *info = &kernel_infos[id];
         const double spinors = (double)field_units(f) * f->lay->lanes * f->groups * f->reals / 24;
         kernel_run(id, f, &args,

@@ -50,16 +50,21 @@ void vector_cg_update_by(field *x, field *p, double a, vector_sum *sum, double b
 void vector_multi_dot(double (*value)[2], int n, field *const *z, const field *y, int rhs); /* (z_j, y) */
 /* y += sum_j c_j z_j; |y|^2. y is no z. */
 double vector_multi_axpy(field *y, int n, const double (*c)[2], field *const *z, int rhs);
-/* Multi-BLAS of each right-hand side r that has going[r], with coefficients of its own: value[nrhs][n], norm2[nrhs],
- * c[nrhs][n]. Right-hand sides that have not are left alone, and their values, too. All sums travel over ranks together. */
+/* Multi-BLAS of each right-hand side r that has going[r], with coefficients of its own: value[nrhs][n], c[nrhs][n]. Right-hand
+ * sides that have not are left alone, and their values, too. All sums travel over ranks together; a device takes many right-hand
+ * sides in a launch. */
 void vector_multi_dot_each(double (*value)[2], const char *going, int n, field *const *z, const field *y);
 /* (z_i, z_j) for i <= j, at j (j + 1) / 2 + i: value[nrhs][n (n + 1) / 2]. */
 void vector_gram_each(double (*value)[2], const char *going, int n, field *const *z);
-void vector_multi_axpy_each(double *norm2, const char *going, field *y, int n, const double (*c)[2], field *const *z);
+/* y += sum_j c_j z_j over n[r] <= MULTI_VIEWS vectors, c[nrhs][step]; without sums. */
+void vector_multi_axpy_each(const char *going, field *y, const int *n, int step, const double (*c)[2], field *const *z);
+/* y += sum_j c_j z_j over n <= MULTI_VIEWS vectors, and then next = r + s y: c[nrhs][n], s[nrhs]; next may be r. */
+void vector_gcr_step_each(const char *going, field *next, const field *r, const double (*s)[2], field *y, int n,
+                          const double (*c)[2], field *const *z);
 /* y_j = a_j x_j + b_j y_j for n <= MULTI_PAIRS, in this order: x_j may be y_i of a later i. */
 void vector_multi_axpby(int n, field *const *y, const double (*a)[2], field *const *x, const double (*b)[2]);
-void vector_mr_update(field *x, field *r, const double a[2], const field *q); /* x += a r; r -= a q */
-void vector_mr_update_each(const char *going, field *x, field *r, const double (*a)[2], const field *q); /* a[nrhs] */
+/* x += a r; r -= a q: a[nrhs] */
+void vector_mr_update_each(const char *going, field *x, field *r, const double (*a)[2], const field *q);
 /* The polynomial step of BiCGStab(l), kernels/site/blas.h; l <= BICGSTAB_MOST, r and u have l + 1 fields. Gives
  * (shadow, r_0) and returns |r_0|^2. */
 double vector_bicgstab_update(double rho[2], field *x, field *const *r, field *const *u, int l,

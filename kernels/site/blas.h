@@ -87,31 +87,52 @@ FN void T(axpby_norm2_of)(const axpby_norm2_args *a, long u, vexact *sum, int re
 }
 VECTOR_SITE_SUM(axpby_norm2)
 
-/* ---- right-hand sides each: name_one of number j of those that the arguments name ---- */
+/* ---- right-hand sides each: name_one of right-hand side number k of those that the arguments name ---- */
 
 #define EACH_SITE(name, sums)                                                                                          \
     FN void T(name##_of)(const name##_args *a, long u, vexact *sum, int reals)                                         \
     {                                                                                                                  \
-        for (int j = 0; j < a->n; j++) T(name##_one)(a, u, j, sum + (sums)*j, reals);                                  \
+        for (int k = 0; k < a->rhs.many; k++) T(name##_one)(a, u, k, sum + (sums)*k, reals);                           \
     }                                                                                                                  \
     VECTOR_SITE_SUM(name)
 
-FN void T(norm2_each_one)(const norm2_each_args *a, long u, int j, vexact *sum, int reals)
+/* The view in which slice s of right-hand side k is, and the slice's group there. */
+FN view T(of_slice)(const view *v, const several *rhs, int k, int s)
 {
-    for (int k = 0; k < a->slices; k++) T(norm2_group)(&a->x, u, (a->first + j) * a->slices + k, sum, reals);
+    view w = *v;
+    w.data = (stored *)v->data + (rhs->number[k] * rhs->slices + s) * rhs->apart;
+    return w;
+}
+
+FN int T(group_of)(const several *rhs, int k, int s)
+{
+    return rhs->apart ? 0 : rhs->number[k] * rhs->slices + s;
+}
+
+FN void T(norm2_each_one)(const norm2_each_args *a, long u, int k, vexact *sum, int reals)
+{
+    for (int s = 0; s < a->rhs.slices; s++) {
+        const view x = T(of_slice)(&a->x, &a->rhs, k, s);
+        T(norm2_group)(&x, u, T(group_of)(&a->rhs, k, s), sum, reals);
+    }
 }
 EACH_SITE(norm2_each, 1)
 
-FN void T(dot_each_one)(const dot_each_args *a, long u, int j, vexact *sum, int reals)
+FN void T(dot_each_one)(const dot_each_args *a, long u, int k, vexact *sum, int reals)
 {
-    for (int k = 0; k < a->slices; k++) T(dot_group)(&a->x, &a->y, u, (a->first + j) * a->slices + k, sum, reals);
+    for (int s = 0; s < a->rhs.slices; s++) {
+        const view x = T(of_slice)(&a->x, &a->rhs, k, s), y = T(of_slice)(&a->y, &a->rhs, k, s);
+        T(dot_group)(&x, &y, u, T(group_of)(&a->rhs, k, s), sum, reals);
+    }
 }
 EACH_SITE(dot_each, 2)
 
-FN void T(axpby_norm2_each_one)(const axpby_norm2_each_args *a, long u, int j, vexact *sum, int reals)
+FN void T(axpby_norm2_each_one)(const axpby_norm2_each_args *a, long u, int k, vexact *sum, int reals)
 {
-    for (int k = 0; k < a->slices; k++)
-        T(axpby_norm2_group)(&a->y, &a->x, a->a[j], a->b[j], u, (a->first + j) * a->slices + k, sum, reals);
+    for (int s = 0; s < a->rhs.slices; s++) {
+        const view x = T(of_slice)(&a->x, &a->rhs, k, s), y = T(of_slice)(&a->y, &a->rhs, k, s);
+        T(axpby_norm2_group)(&y, &x, a->a[k], a->b[k], u, T(group_of)(&a->rhs, k, s), sum, reals);
+    }
 }
 EACH_SITE(axpby_norm2_each, 1)
 
@@ -169,22 +190,24 @@ FN void T(subtract_times)(vreal *y, const double c[2], const vreal *x, int reals
     T(add_times)(y, minus, x, reals);
 }
 
-/* (z_j, y) of a group: re, im */
-FN void T(multi_dot_one)(const multi_dot_args *a, long u, int group, int j, vexact *sum, const vreal *y, int reals)
+/* (z_j, y) of right-hand side k: re, im */
+FN void T(multi_dot_one)(const multi_dot_args *a, long u, int k, int j, vexact *sum, int reals)
 {
-    vreal z[24];
-    T(load)(z, &a->z[j], u, group, reals);
-    T(dot_deposit)(&sum[0], &sum[1], z, y, reals);
+    for (int s = 0; s < a->rhs.slices; s++) {
+        const view zs = T(of_slice)(&a->z[j], &a->rhs, k, s), ys = T(of_slice)(&a->y, &a->rhs, k, s);
+        vreal z[24], y[24];
+        const int group = T(group_of)(&a->rhs, k, s);
+        T(load)(y, &ys, u, group, reals);
+        T(load)(z, &zs, u, group, reals);
+        T(dot_deposit)(&sum[0], &sum[1], z, y, reals);
+    }
 }
 
-/* (z_j, y) of the first n: re, im, re, im, ... */
+/* (z_j, y) of the first n of each right-hand side: re, im, re, im, ... */
 FN void T(multi_dot_of)(const multi_dot_args *a, long u, vexact *sum, int reals)
 {
-    for (int g = a->first; g < a->first + a->count; g++) {
-        vreal y[24];
-        T(load)(y, &a->y, u, g, reals);
-        for (int j = 0; j < a->n; j++) T(multi_dot_one)(a, u, g, j, sum + 2 * j, y, reals);
-    }
+    for (int k = 0; k < a->rhs.many; k++)
+        for (int j = 0; j < a->n; j++) T(multi_dot_one)(a, u, k, j, sum + 2 * (k * a->n + j), reals);
 }
 VECTOR_SITE_SUM(multi_dot)
 
@@ -204,6 +227,34 @@ FN void T(multi_axpy_of)(const multi_axpy_args *a, long u, vexact *sum, int real
 }
 VECTOR_SITE_SUM(multi_axpy)
 
+/* y += sum_j c_j z_j of right-hand side k, and next = r + s y */
+FN void T(multi_axpy_each_one)(const multi_axpy_each_args *a, long u, int k, int reals)
+{
+    for (int s = 0; s < a->rhs.slices; s++) {
+        const view ys = T(of_slice)(&a->y, &a->rhs, k, s), rs = T(of_slice)(&a->r, &a->rhs, k, s),
+                   next = T(of_slice)(&a->next, &a->rhs, k, s);
+        vreal y[24], z[24];
+        const int group = T(group_of)(&a->rhs, k, s);
+        T(load)(y, &ys, u, group, reals);
+        for (int j = 0; j < a->n[k]; j++) {
+            const view zs = T(of_slice)(&a->z[j], &a->rhs, k, s);
+            T(load)(z, &zs, u, group, reals);
+            T(add_times)(y, a->c[k * a->most + j], z, reals);
+        }
+        if (a->n[k] > 0) T(save)(y, &ys, u, group, reals);
+        if (!a->steps) continue;
+        T(load)(z, &rs, u, group, reals);
+        T(add_times)(z, a->s[k], y, reals);
+        T(save)(z, &next, u, group, reals);
+    }
+}
+
+FN void T(multi_axpy_each_of)(const multi_axpy_each_args *a, long u, int reals)
+{
+    for (int k = 0; k < a->rhs.many; k++) T(multi_axpy_each_one)(a, u, k, reals);
+}
+VECTOR_SITE(multi_axpy_each)
+
 /* y_j = a_j x_j + b_j y_j one after the other, so that x_j may be a y of later ones. */
 FN void T(multi_axpby_of)(const multi_axpby_args *a, long u, int reals)
 {
@@ -219,19 +270,27 @@ FN void T(multi_axpby_of)(const multi_axpby_args *a, long u, int reals)
 }
 VECTOR_SITE(multi_axpby)
 
-/* A step of minimal residuals: x += a r; r -= a q. */
+/* A step of minimal residuals of right-hand side k: x += a r; r -= a q. */
+FN void T(mr_update_one)(const mr_update_args *a, long u, int k, int reals)
+{
+    for (int s = 0; s < a->rhs.slices; s++) {
+        const view xs = T(of_slice)(&a->x, &a->rhs, k, s), rs = T(of_slice)(&a->r, &a->rhs, k, s),
+                   qs = T(of_slice)(&a->q, &a->rhs, k, s);
+        vreal r[24], y[24];
+        const int group = T(group_of)(&a->rhs, k, s);
+        T(load)(r, &rs, u, group, reals);
+        T(load)(y, &xs, u, group, reals);
+        T(add_times)(y, a->a[k], r, reals);
+        T(save)(y, &xs, u, group, reals);
+        T(load)(y, &qs, u, group, reals);
+        T(subtract_times)(r, a->a[k], y, reals);
+        T(save)(r, &rs, u, group, reals);
+    }
+}
+
 FN void T(mr_update_of)(const mr_update_args *a, long u, int reals)
 {
-    for (int k = 0; k < a->r.groups; k++) {
-        vreal r[24], y[24];
-        T(load)(r, &a->r, u, k, reals);
-        T(load)(y, &a->x, u, k, reals);
-        T(add_times)(y, a->a, r, reals);
-        T(save)(y, &a->x, u, k, reals);
-        T(load)(y, &a->q, u, k, reals);
-        T(subtract_times)(r, a->a, y, reals);
-        T(save)(r, &a->r, u, k, reals);
-    }
+    for (int k = 0; k < a->rhs.many; k++) T(mr_update_one)(a, u, k, reals);
 }
 VECTOR_SITE(mr_update)
 

@@ -111,6 +111,11 @@ FN void T(coarse_hop_site)(const coarse_hop_args *a, long u)
     }
 }
 
+FN void T(coarse_hop_tensor_site)(const coarse_hop_tensor_args *a, long u)
+{
+    T(coarse_hop_site)(a, u);
+}
+
 FN void T(coarse_local_site)(const coarse_local_args *a, long u)
 {
     const int n = a->components;

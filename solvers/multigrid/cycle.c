@@ -77,37 +77,78 @@ static void smooth(multigrid *m, int level, const char *going, field *x, field *
     }
 }
 
-/* p_k = K r, z_k = A p_k without its parts along earlier z; x and r take the step. |r|^2 into r2, NaN where there is
- * none. */
+/* |z_k|^2 over |A p_k|^2 from which on z_k is rounding of A p_k: sums of squares of vectors in single precision. */
+#define DEPENDENT 1e-10
+
+/* Numbers of step k from the sums of the one pass over A p_k: z_k = A p_k + sum_i c_i z_i, its length, the step along it, and what
+ * that leaves of |r|^2. `back`: minus the step. */
+static void step_numbers(const multigrid *m, int k, level_solve *s, double (*back)[2])
+{
+    for (int j = 0; j < m->columns; j++) {
+        if (!s->going[j]) continue;
+        const double(*d)[2] = (const double(*)[2])s->dots + j * (k + 2);
+        const double whole2 = d[k + 1][0];
+        double gamma2 = whole2;
+        for (int i = 0; i < k; i++) {
+            for (int part = 0; part < 2; part++) {
+                s->beta[k][i][j][part] = d[i][part] / s->gamma2[i][j];
+                s->c[j * k + i][part] = -s->beta[k][i][j][part];
+            }
+            gamma2 -= (d[i][0] * d[i][0] + d[i][1] * d[i][1]) / s->gamma2[i][j];
+        }
+        s->going[j] = gamma2 > DEPENDENT * whole2;
+        if (!s->going[j]) continue;
+        s->gamma2[k][j] = gamma2;
+        s->alpha[k][j][0] = d[k][0] / gamma2;
+        s->alpha[k][j][1] = -d[k][1] / gamma2;
+        for (int part = 0; part < 2; part++) back[j][part] = -s->alpha[k][j][part];
+        s->r2[j] -= (d[k][0] * d[k][0] + d[k][1] * d[k][1]) / gamma2;
+        s->made[j] = k + 1;
+    }
+}
+
+/* x += sum_i chi_i p_i over the directions of each right-hand side, with chi_i + sum_(l > i) beta_li chi_l = alpha_i (R. Babich et
+ * al., arXiv:1109.2935, algorithm 1: the implicit update). */
+static void take_directions(const multigrid *m, int level, level_solve *s, field *x)
+{
+    char moves[SOLVER_BLOCK_MOST];
+    for (int j = 0; j < m->columns; j++) {
+        double(*chi)[2] = s->c + j * MULTIGRID_SPACE;
+        moves[j] = s->made[j] > 0;
+        for (int i = s->made[j] - 1; i >= 0; i--) {
+            double re = s->alpha[i][j][0], im = s->alpha[i][j][1];
+            for (int l = i + 1; l < s->made[j]; l++) {
+                const double *b = s->beta[l][i][j];
+                re -= b[0] * chi[l][0] - b[1] * chi[l][1];
+                im -= b[0] * chi[l][1] + b[1] * chi[l][0];
+            }
+            chi[i][0] = re;
+            chi[i][1] = im;
+        }
+    }
+    vector_multi_axpy_each(moves, x, s->made, MULTIGRID_SPACE, (const double(*)[2])s->c, m->levels[level].space.p);
+    for (int j = 0; j < m->columns; j++) s->made[j] = 0;
+}
+
+/* Direction number k, and the residual behind the step along it. Ranks add up once. */
 static void extend(multigrid *m, int level, int k, level_solve *s, field *x, field *r)
 {
     multigrid_level *l = &m->levels[level];
-    field **p = l->space.p, **z = l->space.z, *to[MULTIGRID_SPACE + 1];
-    double steps[SOLVER_BLOCK_MOST][2], back[SOLVER_BLOCK_MOST][2], unused[SOLVER_BLOCK_MOST];
-    const int n = m->columns;
+    field **p = l->space.p, **z = l->space.z, *to[MULTIGRID_SPACE + 2];
+    double back[SOLVER_BLOCK_MOST][2];
+    const int full = k + 1 == l->space.most;
     if (l->below) multigrid_cycle(m, level, s->going, p[k], r);
-    else vector_copy(p[k], r);
+    else r = p[k];
     linop_apply(l->op, z[k], p[k], 0);
-    m->flops += l->op->flops * n;
+    m->flops += l->op->flops * m->columns;
     for (int i = 0; i < k; i++) to[i] = z[i];
     to[k] = r;
-    vector_multi_dot_each(s->dots, s->going, k + 1, to, z[k]);
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < k && s->going[j]; i++)
-            for (int part = 0; part < 2; part++)
-                s->c[j * k + i][part] = s->dots[j * (k + 1) + i][part] / -s->gamma2[i][j];
-    vector_multi_axpy_each(s->gamma2[k], s->going, z[k], k, (const double(*)[2])s->c, z);
-    if (k) vector_multi_axpy_each(unused, s->going, p[k], k, (const double(*)[2])s->c, p);
-    for (int j = 0; j < n; j++) {
-        if (!s->going[j]) continue;
-        const double *along = s->dots[j * (k + 1) + k], gamma2 = s->gamma2[k][j];
-        s->going[j] = gamma2 > 0;
-        steps[j][0] = along[0] / gamma2;
-        steps[j][1] = -along[1] / gamma2;
-        for (int part = 0; part < 2; part++) back[j][part] = -steps[j][part];
-    }
-    vector_multi_axpy_each(unused, s->going, x, 1, (const double(*)[2])steps, &p[k]);
-    vector_multi_axpy_each(s->r2, s->going, r, 1, (const double(*)[2])back, &z[k]);
+    to[k + 1] = z[k];
+    vector_multi_dot_each(s->dots, s->going, k + 2, to, z[k]);
+    step_numbers(m, k, s, back);
+    if (full) take_directions(m, level, s, x);
+    field *next = l->below ? r : p[full ? 0 : k + 1];
+    vector_gcr_step_each(s->going, next, r, (const double(*)[2])back, z[k], k, (const double(*)[2])s->c, z);
 }
 
 /* Opens the solve for b to a tolerance. */
@@ -117,6 +158,7 @@ static void open_solve(const multigrid *m, level_solve *s, double tolerance, con
     for (int j = 0; j < m->columns; j++) {
         s->target2[j] = tolerance * tolerance * s->r2[j];
         s->going[j] = going[j] && s->r2[j] > 0;
+        s->made[j] = 0;
     }
 }
 
@@ -132,17 +174,17 @@ static void solve_by_gcr(multigrid *m, int level, const char *going, field *x, c
     multigrid_level *l = &m->levels[level];
     const int most = l->below ? m->keys.coarse_iterations : m->keys.bottom_iterations;
     level_solve *s = l->space.solve;
-    field *r = l->r;
+    /* The cycle of this level takes l->r for its own residual. */
+    field *r = l->below ? l->b : l->space.p[0];
     open_solve(m, s, l->below ? m->keys.coarse_tolerance : m->keys.bottom_tolerance, going, b);
     field_clear(x);
-    /* The cycle of this level takes l->r for its own residual. */
-    if (l->below) r = l->b;
     if (r != b) vector_copy(r, b);
     for (int k = 0, n = 0; n < most && any(s->going, m->columns); n++, k = (k + 1) % l->space.most) {
         extend(m, level, k, s, x, r);
         l->steps++;
         go_on(m, s);
     }
+    take_directions(m, level, s, x);
 }
 
 /* x about A^-1 b on the coarsest level, by GCR that avoids communication. */

@@ -93,6 +93,7 @@ int multigrid_level_settings(const multigrid_keys *k, const lattice *lat, int le
     memcpy(s->block, k->block[level], sizeof s->block);
     s->vectors = k->vectors[level];
     s->half_links = k->half_links;
+    s->tensor_cores = k->tensor_cores;
     s->ranks = k->ranks[level];
     s->mu_factor = 0;
     return level < k->levels - 1 && (s->block[0] > 0 || multigrid_choose_block(lat->size, box, level == 0, s->block));

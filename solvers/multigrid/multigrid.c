@@ -358,11 +358,17 @@ static const param own[] = {
      "of quarks with a twisted mass: factor of it on the coarsest lattice, where larger ones make solves short", 0},
     {"restart", PARAM_INT, KEY(restart), "10", "[1,256]", "vectors", "of the outer GCR", 0},
     {"right_hand_sides", PARAM_INT, KEY(right_hand_sides), "12", "[1,64]", NULL,
-     "solved together, at most, through all levels at once, with the same bits as alone; memory of vectors grows with "
+     "solved together, at most, through all levels at once, with the same bits as alone but for tensor_cores; memory "
+     "of vectors grows with "
      "them",
      0},
     {"half_links", PARAM_BOOL, KEY(half_links), "no", NULL, NULL,
      "links of coarse lattices in half precision, with a scale each, where cycles work in single", 0},
+    {"tensor_cores", PARAM_BOOL, KEY(tensor_cores), "yes", NULL, NULL,
+     "on a GPU: coarse lattices multiply four and more right-hand sides on tensor cores, in TF32, whose bits are not "
+     "those "
+     "of one alone; no: the same bits as alone",
+     0},
     {"share_setup", PARAM_BOOL, KEY(share_setup), "yes", NULL, NULL,
      "for actions: quarks that differ by their mass alone, such as Hasenbusch masses, have the null vectors of the "
      "lightest",

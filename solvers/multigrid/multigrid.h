@@ -7,7 +7,7 @@
 #include "solvers/solver.h"
 
 #define MULTIGRID_LEVELS 4
-#define MULTIGRID_SPACE 16   /* vectors of the Krylov space of a lower level, at most */
+#define MULTIGRID_SPACE 14   /* vectors of the Krylov space of a lower level, at most */
 #define MULTIGRID_STEPS 8    /* steps of CA-GCR on the coarsest level, between sums */
 #define MULTIGRID_DELTA 1e-3 /* drop of the residual at which the outer GCR computes the true one */
 
@@ -22,7 +22,7 @@ typedef struct {
     int setup_iterations, coarse_setup_iterations, refinements, refresh_iterations;
     int restart;
     int right_hand_sides; /* solved together, at most */
-    int share_setup, half_links;
+    int share_setup, half_links, tensor_cores;
     char cycle[PARAM_CHOICE_SIZE], bottom_solver[PARAM_CHOICE_SIZE];
 } multigrid_keys;
 
@@ -34,11 +34,15 @@ static inline multigrid_keys *multigrid_keys_of(const solver_settings *s)
 /* Solve of a level below the finest: numbers of each right-hand side. */
 typedef struct {
     char going[SOLVER_BLOCK_MOST];
+    int made[SOLVER_BLOCK_MOST]; /* directions of the space that are not in x yet */
     double r2[SOLVER_BLOCK_MOST], target2[SOLVER_BLOCK_MOST], gamma2[MULTIGRID_SPACE][SOLVER_BLOCK_MOST];
-    double dots[SOLVER_BLOCK_MOST * (MULTIGRID_SPACE + 1)][2], c[SOLVER_BLOCK_MOST * MULTIGRID_SPACE][2];
+    double alpha[MULTIGRID_SPACE][SOLVER_BLOCK_MOST][2];                 /* (z_k, r_k) / gamma_k^2 */
+    double beta[MULTIGRID_SPACE][MULTIGRID_SPACE][SOLVER_BLOCK_MOST][2]; /* [k][i]: (z_i, A p_k) / gamma_i^2 */
+    double dots[SOLVER_BLOCK_MOST * (MULTIGRID_SPACE + 2)][2], c[SOLVER_BLOCK_MOST * MULTIGRID_SPACE][2];
 } level_solve;
 
-/* A Krylov space of flexible GCR: directions p and z = A p. */
+/* A Krylov space of flexible GCR: directions p as the cycle made them, and z = A p orthogonalised. On the coarsest level,
+ * where nothing preconditions, directions are the residuals themselves. */
 typedef struct {
     int most;
     field **p, **z;

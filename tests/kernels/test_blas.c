@@ -220,13 +220,19 @@ static void test_pairs(const scene *s)
 static void test_mr(const scene *s)
 {
     field *x = some(s), *r = some(s), *q = some(s);
-    const double a[2] = {0.7, -0.4};
     double complex *want_x = zero(s), *want_r = zero(s);
+    char going[MOST];
+    double a[MOST][2];
+    for (int k = 0; k < x->nrhs; k++) {
+        going[k] = 1;
+        a[k][0] = 0.7;
+        a[k][1] = -0.4;
+    }
     add(want_x, 1, x);
     add(want_x, 0.7 - 0.4 * I, r);
     add(want_r, 1, r);
     add(want_r, -0.7 + 0.4 * I, q);
-    vector_mr_update(x, r, a, q);
+    vector_mr_update_each(going, x, r, (const double(*)[2])a, q);
     check_field("mr_update x", s, x, want_x, 1);
     check_field("mr_update r", s, r, want_r, 1);
     field_destroy(x);
@@ -441,6 +447,87 @@ static void test_each(const scene *s, int rhs, int Ls)
     free(numbers);
 }
 
+static field *some_each(const scene *s, int rhs, int Ls)
+{
+    double *numbers = kit_normals(reals_of(s) * (size_t)(rhs * Ls), s->rng);
+    field *f = make(s, rhs, Ls, numbers);
+    free(numbers);
+    return f;
+}
+
+/* Right-hand side r of two fields is the same to the bit. */
+static void check_same(field *x, field *y, int r)
+{
+    double dot[2];
+    vector_dot(dot, x, y, r);
+    KIT_NEAR(vector_norm2(x, r), vector_norm2(y, r), 0);
+    KIT_NEAR(dot[0], vector_norm2(y, r), 0);
+}
+
+/* Multi-BLAS of those right-hand sides that are going is that of each alone, to the bit, and the others stay as they are. */
+static void test_multi_each(const scene *s, int rhs, int Ls, int n)
+{
+    enum { ROOM = 20, VECTORS = 5 };
+    field *z[VECTORS], *y = some_each(s, rhs, Ls), *r = some_each(s, rhs, Ls), *x = some_each(s, rhs, Ls),
+                       *y0 = copy_of(y), *r0 = copy_of(r), *x0 = copy_of(x), *next = some_each(s, rhs, Ls),
+                       *next0 = copy_of(next);
+    char going[ROOM];
+    int many[ROOM];
+    double dots[ROOM * VECTORS][2], gram[ROOM * VECTORS * (VECTORS + 1) / 2][2], want[VECTORS][2], c[ROOM * VECTORS][2],
+        a[ROOM][2];
+    for (int j = 0; j < n; j++) z[j] = some_each(s, rhs, Ls);
+    for (int k = 0; k < rhs; k++) {
+        going[k] = k % 3 != 1;
+        many[k] = (k + 1) % (n + 1);
+        a[k][0] = 0.4 - 0.1 * k;
+        a[k][1] = 0.2;
+        for (int j = 0; j < n; j++) {
+            c[k * n + j][0] = 0.3 + 0.01 * k;
+            c[k * n + j][1] = 0.1 * j - 0.2;
+        }
+    }
+    kit_where("%d vectors of %d right-hand sides of %d slices of a %s in %s", n, rhs, Ls, field_kinds[s->kind].name,
+              precision_names[s->prec]);
+    vector_multi_dot_each(dots, going, n, z, y);
+    vector_gram_each(gram, going, n, z);
+    for (int k = 0; k < rhs; k++) {
+        if (!going[k]) continue;
+        vector_multi_dot(want, n, z, y, k);
+        for (int j = 0; j < 2 * n; j++) KIT_NEAR(dots[k * n + j / 2][j % 2], want[j / 2][j % 2], 0);
+        for (int j = 0; j < n; j++) {
+            const double(*column)[2] = (const double(*)[2])gram + k * (n * (n + 1) / 2) + j * (j + 1) / 2;
+            vector_multi_dot(want, j + 1, z, z[j], k);
+            for (int i = 0; i < 2 * (j + 1); i++) KIT_NEAR(column[i / 2][i % 2], want[i / 2][i % 2], 0);
+        }
+    }
+    vector_multi_axpy_each(going, y, many, n, (const double(*)[2])c, z);
+    for (int k = 0; k < rhs; k++) {
+        if (going[k] && many[k]) vector_multi_axpy(y0, many[k], (const double(*)[2])c + k * n, z, k);
+        check_same(y, y0, k);
+    }
+    /* Next is made of y as registers hold it, which fixed point rounds. */
+    vector_gcr_step_each(going, next, r, (const double(*)[2])a, y, n, (const double(*)[2])c, z);
+    for (int k = 0; k < rhs; k++) {
+        if (going[k]) vector_multi_axpy(y0, n, (const double(*)[2])c + k * n, z, k);
+        check_same(y, y0, k);
+        if (s->prec >= PREC_HALF) continue;
+        if (going[k]) vector_axpby_norm2(next0, 1, r, 0, k);
+        if (going[k]) vector_multi_axpy(next0, 1, (const double(*)[2])a + k, &y, k);
+        check_same(next, next0, k);
+    }
+    vector_mr_update_each(going, x, r, (const double(*)[2])a, y);
+    for (int k = 0; k < rhs; k++) {
+        const double minus[1][2] = {{-a[k][0], -a[k][1]}};
+        if (going[k]) vector_multi_axpy(x0, 1, (const double(*)[2])a + k, &r0, k);
+        if (going[k]) vector_multi_axpy(r0, 1, minus, &y, k);
+        check_same(x, x0, k);
+        check_same(r, r0, k);
+    }
+    field *const all[] = {y, r, x, y0, r0, x0, next, next0};
+    for (int j = 0; j < n; j++) field_destroy(z[j]);
+    for (int j = 0; j < 8; j++) field_destroy(all[j]);
+}
+
 static void test_scene(const scene *s)
 {
     test_simple(s);
@@ -455,6 +542,8 @@ static void test_scene(const scene *s)
     test_multishift(s, 2);
     test_slices(s);
     test_each(s, 3, 2);
+    test_multi_each(s, 4, 2, 3);
+    test_multi_each(s, 20, 1, 5);
 }
 
 /* Coarse vectors of 2 x 24 components, and of fewer. */

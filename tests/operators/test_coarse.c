@@ -328,9 +328,65 @@ static void check_levels(wilson *w, const field *links, const wilson_settings *s
     check_dependent(fine, &one);
 }
 
+/* A coarse operator of so many null vectors. */
+static coarse *coarse_of(linop *fine, int vectors, int tensor_cores)
+{
+    const coarse_settings set = {
+        .block = {2, 2, 2, 2}, .vectors = vectors, .half_links = half_links, .tensor_cores = tensor_cores};
+    coarse *c = coarse_create(fine, &set);
+    set_random_vectors(c, fine, vectors);
+    KIT_NEAR(coarse_build(c), 0, 0);
+    return c;
+}
+
+/* |A' x - A x| / |A x| of the coarse systems with tensor cores and without, for so many right-hand sides. */
+static double off_by_tensor_cores(linop *fine, int vectors, int rhs)
+{
+    coarse *plain = coarse_of(fine, vectors, 0), *tensor = coarse_of(fine, vectors, 1);
+    field *like = linop_vector(coarse_system(plain), rhs), *x = random_like(like, 11), *y = field_like(x),
+          *like_t = linop_vector(coarse_system(tensor), rhs), *x_t = random_like(like_t, 11), *y_t = field_like(x_t);
+    linop_apply(coarse_system(plain), y, x, 0);
+    linop_apply(coarse_system(tensor), y_t, x_t, 0);
+    double *a = kit_gather(y), *b = kit_gather(y_t), sum = 0, size = 0;
+    const size_t n = kit_reals(y);
+    for (size_t i = 0; i < n; i++) {
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+        size += a[i] * a[i];
+    }
+    free(a);
+    free(b);
+    field *const all[] = {like, x, y, like_t, x_t, y_t};
+    for (int i = 0; i < 6; i++) field_destroy(all[i]);
+    coarse_destroy(tensor);
+    coarse_destroy(plain);
+    return sqrt(sum / size);
+}
+
+/* Tensor cores: where they are used TF32's rounding shows, and no more than that; elsewhere nothing changes. */
+static void check_tensor_cores(wilson *w)
+{
+    static const int rhs[] = {3, 4, 17}, vectors[] = {8, 24, 28};
+    for (half_links = 0; half_links < 2; half_links++)
+        for (int prec = half_links; prec <= PREC_SINGLE; prec++) {
+            linop *fine = linop_at(wilson_schur(w), (precision)prec, kit_place);
+            linop_refresh(fine);
+            for (int i = 0; i < 9; i++) {
+                const int n = rhs[i / 3], v = vectors[i % 3];
+                const int used =
+                    kit_place == PLACE_DEVICE && prec == PREC_SINGLE && n >= COARSE_TENSOR_RHS && v % 8 == 0;
+                kit_where("%d right-hand sides, %d vectors, %s precision%s", n, v, kit_prec[prec],
+                          half_links ? ", links in half" : "");
+                const double off = off_by_tensor_cores(fine, v, n);
+                if (used) KIT_CHECK(off > 1e-6 && off < 1e-3);
+                else KIT_NEAR(off, 0, 0);
+            }
+        }
+    half_links = 0;
+}
+
 enum { FORMS = 4 };
 
-static void check_grid(const int grid[4], double first[FORMS][3][2][2])
+static void check_grid(const int grid[4], double first[FORMS][3][2][2], int tensor_cores)
 {
     struct ref_rng rng;
     ref_rng_seed(&rng, 5);
@@ -355,9 +411,49 @@ static void check_grid(const int grid[4], double first[FORMS][3][2][2])
                          first[form][prec]);
         }
         half_links = 0;
+        if (form == 1 && tensor_cores) check_tensor_cores(w);
         wilson_destroy(w);
         link_map_destroy(set.map);
     }
+    field_destroy(links);
+    free(u);
+    lattice_destroy(lat);
+}
+
+/* Kernels of devices depend on the number of right-hand sides and of sites; bits do not. */
+static void check_alone(void)
+{
+    const struct ref_lattice size = kit_place == PLACE_DEVICE ? (struct ref_lattice){{16, 16, 8, 8}} : shape;
+    struct ref_rng rng;
+    ref_rng_seed(&rng, 6);
+    lattice *lat = kit_lattice(size, 1, -1);
+    if (!lat) return;
+    double complex *u = kit_random_gauge(size, 0.4, &rng);
+    field *links = kit_links(lat, u);
+    const wilson_settings set = {.mass = 0.1, .form = SCHUR_SYMMETRIC, .p = PARITY_ODD, .storage = FIELD_LINKS};
+    wilson *w = wilson_create(links, &set);
+    for (half_links = 0; half_links < 2; half_links++)
+        for (int vectors = 8; vectors <= 32; vectors += 8) {
+            linop *fine = linop_at(wilson_schur(w), PREC_SINGLE, kit_place);
+            linop_refresh(fine);
+            coarse *c = coarse_of(fine, vectors, 0);
+            linop *system = coarse_system(c);
+            field *like = linop_vector(system, 3), *x = random_like(like, 11), *y = field_like(x),
+                  *one = linop_vector(system, 1), *two = field_like(one);
+            linop_apply(system, y, x, 0);
+            for (int k = 0; k < 3; k++) {
+                const field x_k = field_rhs(x, k), y_k = field_rhs(y, k);
+                kit_where("right-hand side %d alone, %d vectors%s", k, vectors, half_links ? ", links in half" : "");
+                vector_axpby(one, 1, &x_k, 0);
+                linop_apply(system, two, one, 0);
+                KIT_NEAR(vector_axpy_norm2(two, -1, &y_k, 0), 0, 0);
+            }
+            field *const all[] = {like, x, y, one, two};
+            for (int i = 0; i < 5; i++) field_destroy(all[i]);
+            coarse_destroy(c);
+        }
+    half_links = 0;
+    wilson_destroy(w);
     field_destroy(links);
     free(u);
     lattice_destroy(lat);
@@ -369,11 +465,15 @@ int main(int argc, char **argv)
     int grids[16][4];
     double first[FORMS][3][2][2] = {{{{0}}}};
     const int n = kit_grids(shape, grids, 16);
+    int done = 0;
     for (int i = 0; i < n; i++) {
         int fits = 1;
         for (int d = 0; d < 4; d++) fits = fits && shape.size[d] / 2 / grids[i][d] % 2 == 0;
-        if (fits) check_grid(grids[i], first);
+        if (!fits) continue;
+        check_grid(grids[i], first, done == 0);
+        done++;
     }
+    check_alone();
     KIT_CHECK(first[0][0][0][0] > 0);
     KIT_CHECK(first[0][PREC_HALF][0][0] != first[0][PREC_SINGLE][0][0]);
     return kit_end();

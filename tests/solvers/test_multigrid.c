@@ -267,6 +267,30 @@ static void set_variant(solver_settings *s, int variant, const solver_settings *
     }
 }
 
+/* Coarse products on tensor cores, where there are some: other bits, and as many iterations. */
+static void check_tensor_cores(linop *op)
+{
+    solver_settings set = settings_of("multigrid", "single");
+    int iterations[2];
+    set_variant(&set, BLOCKS, NULL);
+    multigrid_keys_of(&set)->vectors[0] = 8;
+    field *b = linop_vector(op, SOURCES), *x = field_like(b);
+    solve_result each[SOURCES];
+    set_sources(op, b, x);
+    for (int tensor = 0; tensor < 2; tensor++) {
+        kit_where("tensor cores %d", tensor);
+        multigrid_keys_of(&set)->tensor_cores = tensor;
+        solver *s = solver_create(&set, op);
+        field_clear(x);
+        KIT_INT(solver_solve(s, x, b, each).status, SOLVE_CONVERGED);
+        iterations[tensor] = each[0].iterations;
+        solver_destroy(s);
+    }
+    KIT_CHECK(abs(iterations[1] - iterations[0]) <= 2);
+    field_destroy(x);
+    field_destroy(b);
+}
+
 /* At once, and each alone: x, iterations and residuals. */
 static void check_together(linop *op, const char *type, const char *prec, int variant)
 {
@@ -276,6 +300,7 @@ static void check_together(linop *op, const char *type, const char *prec, int va
     const int cycles = !strcmp(type, "gcr");
     set.tolerance = 1e-9;
     set_variant(cycles ? &inner : &set, variant, &smoother);
+    multigrid_keys_of(cycles ? &inner : &set)->tensor_cores = 0;
     if (cycles) set.inner = &inner;
     field *b = linop_vector(op, SOURCES), *x = field_like(b), *start = field_like(b), *one_b = linop_vector(op, 1),
           *one_x = field_like(one_b);
@@ -445,6 +470,7 @@ int main(int argc, char **argv)
         for (int variant = 0; variant < VARIANTS; variant++)
             check_together(i % 2 ? q.adjoint : q.direct, i != 3 ? "multigrid" : "gcr", precs[i], variant);
         if (forms[i].c_sw != 0) {
+            check_tensor_cores(q.direct);
             check_covariance(&q);
             check_gathered(&q);
             check_follows(&q);
