@@ -106,8 +106,8 @@ static const fermion_table plain = TABLE(open_force, ), plain_thin = TABLE(open_
 int wilson_has_constant_det(const wilson_settings *s)
 {
     const clover_coefficients c = wilson_clover(s);
-    if (c.space == 0 && c.time == 0) return c.inside == 0;
-    return c.exponential && c.inside == 0 && s->mu == 0 && s->epsilon == 0;
+    if (c.space == 0 && c.time == 0) return !clover_has_inside(&c);
+    return c.exponential && !clover_has_inside(&c) && s->mu == 0 && s->epsilon == 0;
 }
 
 fermion *wilson_fermion(const field *links, const wilson_settings *s)

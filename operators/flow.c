@@ -51,8 +51,8 @@ static void slope(field *out, const field *links, const flow_kernel *k, double x
     w.plaquette[1] *= xi * xi;
     momenta_zero(out);
     gauge_force(out, links, w);
-    if (links->lat->time == TIME_OPEN) slices_scale(out, SLICES_END_LINKS, 2);
-    if (links->lat->time == TIME_SCHROEDINGER) momenta_clear_fixed(out);
+    slices_scale(out, SLICES_OPEN_LINKS, 2);
+    if (time_has_wall(links->lat->time, 1)) momenta_clear_fixed(out);
     if (k->corrects) momenta_laplace(out, 1.0 / 12, links);
 }
 

@@ -13,7 +13,7 @@ typedef struct mobius mobius;
 typedef struct {
     linop base;
     mobius *m;
-    fifth_matrix K; /* K on its slices */
+    fifth_complex K; /* K on its slices */
     field *own_links;
     const field *links;
     unsigned long version; /* version of the links that they come from */
@@ -24,7 +24,8 @@ struct mobius {
     mobius_settings s;
     parity q;
     int by_mass; /* A and B are those of b5, c5 and the mass */
-    fifth_matrix A, B, K, inverse_A, inverse_B;
+    fifth_complex A, B, K, inverse_A, inverse_B;
+    double c5[2][2]; /* coefficients c of the first and the last slice, where sources enter, if they differ by slice */
     schur *schurs[PREC_COUNT][2];
 };
 
@@ -64,20 +65,28 @@ static void refresh(linop *op)
     s->version = from->version;
 }
 
-/* y = a D x + b add, or with sign -1 D^dagger, or with a matrix K in the fifth dimension K D or K^T D^dagger; inside cut. */
-static void hop_K(const blocks *cut, const fifth_matrix *K, const field *links, field *y, parity p, const field *x,
+/* y = a D x + b add, or with sign -1 D^dagger, or with a matrix K in the fifth dimension K D or K^dagger D^dagger; inside cut. */
+static void hop_K(const blocks *cut, const fifth_complex *K, const field *links, field *y, parity p, const field *x,
                   double a, double b, const field *add, int sign)
 {
-    const wilson_hop_call call = {.form = b != 0 ? HOP_ADD : HOP_PLAIN,
-                                  .a = a,
-                                  .b = b,
-                                  .sign = sign,
-                                  .links = links,
-                                  .add = add,
-                                  .cut = cut,
-                                  .fifth = K,
-                                  .fifth_transposed = sign < 0};
-    wilson_hop(y, p, x, &call);
+    wilson_hop_call call = {.form = b != 0 ? HOP_ADD : HOP_PLAIN,
+                            .a = a,
+                            .b = b,
+                            .sign = sign,
+                            .links = links,
+                            .add = add,
+                            .cut = cut,
+                            .fifth = K ? &K->re : NULL,
+                            .fifth_transposed = sign < 0};
+    if (!K || !K->is_complex) {
+        wilson_hop(y, p, x, &call);
+        return;
+    }
+    call = (wilson_hop_call){.form = HOP_PLAIN, .a = a, .sign = sign, .links = links, .cut = cut};
+    field *t = field_scratch_on(x, p);
+    wilson_hop(t, p, x, &call);
+    fifth_apply(y, p, 1, K, sign < 0, t, b, add);
+    field_destroy(t);
 }
 
 static void hop(const field *links, field *y, parity p, const field *x, double a, double b, const field *add, int sign)
@@ -88,7 +97,7 @@ static void hop(const field *links, field *y, parity p, const field *x, double a
 static void apply(const linop *op, field *y, const field *x, int dagger)
 {
     schur *s = (schur *)op;
-    const fifth_matrix *K = &s->K;
+    const fifth_complex *K = &s->K;
     const parity p = op->par, q = p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
     refresh((linop *)op);
     field *on_q = field_scratch_on(x, q);
@@ -97,7 +106,7 @@ static void apply(const linop *op, field *y, const field *x, int dagger)
         hop_K(op->inside, K, s->links, y, p, on_q, -0.25, 1, x, 1);
     } else {
         field *on_p = field_scratch(x);
-        domainwall_fifth(on_p, p, 1, K, 1, x, 0, NULL);
+        fifth_apply(on_p, p, 1, K, 1, x, 0, NULL);
         hop_K(op->inside, K, s->links, on_q, q, on_p, 1, 0, NULL, -1);
         hop_K(op->inside, NULL, s->links, y, p, on_q, -0.25, 1, x, -1);
         field_destroy(on_p);
@@ -145,9 +154,9 @@ static const linop_table schur_table = {.name = "mobius-schur",
                                         .refresh = refresh,
                                         .destroy = destroy_schur};
 
-static schur *schur_create(mobius *m, const fifth_matrix *K, precision prec, place where)
+static schur *schur_create(mobius *m, const fifth_complex *K, precision prec, place where)
 {
-    const int Ls = K->Ls;
+    const int Ls = K->re.Ls;
     const double sites = 0.5 * (double)m->base.links->lat->local_volume;
     schur *s = calloc(1, sizeof *s);
     REQUIRE_MEMORY(s, "out of memory");
@@ -159,7 +168,7 @@ static schur *schur_create(mobius *m, const fifth_matrix *K, precision prec, pla
                       .par = m->s.p,
                       .prec = prec,
                       .where = where,
-                      .flops = sites * Ls * (2 * 1320 + 2 * 48 * Ls + 48)};
+                      .flops = sites * Ls * (2 * 1320 + (1 + K->is_complex) * 2 * 48 * Ls + 48)};
     return s;
 }
 
@@ -170,29 +179,56 @@ static linop *schur_at(mobius *m, precision prec, place where)
     return &(*s)->base;
 }
 
-static void matrices(const mobius_settings *s, int Ls, fifth_matrix *A, fifth_matrix *B)
+/* Coefficients b and c of a slice. */
+static void coefficients(const mobius_settings *s, int slice, double b[2], double c[2])
 {
-    const double diagonal = wilson_diagonal(s);
-    *A = fifth_step(Ls, s->mass, diagonal * s->b5 + 1, diagonal * s->c5 - 1);
-    *B = fifth_step(Ls, s->mass, s->b5, s->c5);
+    const double sum = s->b5 + s->c5, difference = s->b5 - s->c5, *w = s->omega[slice],
+                 square = w[0] * w[0] + w[1] * w[1];
+    b[0] = 0.5 * (sum * w[0] / square + difference);
+    c[0] = 0.5 * (sum * w[0] / square - difference);
+    b[1] = c[1] = -0.5 * sum * w[1] / square;
 }
 
-static fifth_matrix ratio(const fifth_matrix *B, const fifth_matrix *A)
+static void matrices(const mobius_settings *s, int Ls, fifth_complex *A, fifth_complex *B)
 {
-    const fifth_matrix inverse = fifth_inverse(A, "the diagonal part");
-    return fifth_product(B, &inverse);
+    const double diagonal = wilson_diagonal(s);
+    const fifth_matrix a = fifth_step(Ls, s->mass, diagonal * s->b5 + 1, diagonal * s->c5 - 1),
+                       b = fifth_step(Ls, s->mass, s->b5, s->c5);
+    *A = fifth_real(&a);
+    *B = fifth_real(&b);
+    if (!s->omega) return;
+    const fifth_matrix step = fifth_step(Ls, s->mass, 0, 1), unit = fifth_unit(Ls);
+    A->is_complex = B->is_complex = 1;
+    for (int i = 0; i < Ls; i++) {
+        double of_unit[2], of_step[2];
+        coefficients(s, i, of_unit, of_step);
+        for (int c = 0; c < 2; c++)
+            for (int j = 0; j < Ls; j++) {
+                const double u = unit.of[c][i][j], t = step.of[c][i][j];
+                B->re.of[c][i][j] = of_unit[0] * u + of_step[0] * t;
+                B->im.of[c][i][j] = of_unit[1] * u + of_step[1] * t;
+                A->re.of[c][i][j] = diagonal * B->re.of[c][i][j] + u - t;
+                A->im.of[c][i][j] = diagonal * B->im.of[c][i][j];
+            }
+    }
+}
+
+static fifth_complex ratio(const fifth_complex *B, const fifth_complex *A)
+{
+    const fifth_complex inverse = fifth_complex_inverse(A, "the diagonal part");
+    return fifth_complex_product(B, &inverse);
 }
 
 static linop *slices(linop *op, int Ls, char *message, size_t bytes)
 {
     mobius *m = ((schur *)op)->m;
-    fifth_matrix A, B;
+    fifth_complex A, B;
     if (!m->by_mass || op->inside) {
         snprintf(message, bytes, "this operator of domain wall quarks is that of its slices alone");
         return NULL;
     }
     matrices(&m->s, Ls, &A, &B);
-    const fifth_matrix K = ratio(&B, &A);
+    const fifth_complex K = ratio(&B, &A);
     return &schur_create(m, &K, op->prec, op->where)->base;
 }
 
@@ -210,15 +246,15 @@ static void apply_whole(fermion *f, field *y, const field *x, int dagger)
     mobius *m = (mobius *)f;
     field *t = field_scratch(x);
     for (int p = 0; p < 2; p++) {
-        domainwall_fifth(y, (parity)p, 1, &m->A, dagger, x, 0, NULL);
-        if (!dagger) domainwall_fifth(t, (parity)p, 1, &m->B, 0, x, 0, NULL);
+        fifth_apply(y, (parity)p, 1, &m->A, dagger, x, 0, NULL);
+        if (!dagger) fifth_apply(t, (parity)p, 1, &m->B, 0, x, 0, NULL);
     }
     for (int p = 0; p < 2; p++) {
         if (!dagger) {
             hop(links_of(m), y, (parity)p, t, -0.5, 1, y, 1);
         } else {
             hop(links_of(m), t, (parity)p, x, 1, 0, NULL, -1);
-            domainwall_fifth(y, (parity)p, -0.5, &m->B, 1, t, 1, y);
+            fifth_apply(y, (parity)p, -0.5, &m->B, 1, t, 1, y);
         }
     }
     field_destroy(t);
@@ -230,9 +266,9 @@ static void prepare(fermion *f, field *rhs, const field *source)
     const parity p = m->s.p, q = m->q;
     const field b_p = field_part(source, p), b_q = field_part(source, q);
     field *t = field_scratch(&b_q), *u = field_scratch(&b_p);
-    domainwall_fifth(t, q, 1, &m->K, 0, &b_q, 0, NULL);
+    fifth_apply(t, q, 1, &m->K, 0, &b_q, 0, NULL);
     hop(links_of(m), u, p, t, 0.5, 1, &b_p, 1);
-    domainwall_fifth(rhs, p, 1, &m->K, 0, u, 0, NULL);
+    fifth_apply(rhs, p, 1, &m->K, 0, u, 0, NULL);
     field_destroy(u);
     field_destroy(t);
 }
@@ -245,8 +281,8 @@ static void reconstruct(fermion *f, field *x, const field *solution, const field
     field *t = field_scratch(&b_q);
     hop(links_of(m), t, q, solution, 0.5, 1, &b_q, 1);
     field x_p = field_part(x, p), x_q = field_part(x, q);
-    domainwall_fifth(&x_p, p, 1, &m->inverse_B, 0, solution, 0, NULL);
-    domainwall_fifth(&x_q, q, 1, &m->inverse_A, 0, t, 0, NULL);
+    fifth_apply(&x_p, p, 1, &m->inverse_B, 0, solution, 0, NULL);
+    fifth_apply(&x_q, q, 1, &m->inverse_A, 0, t, 0, NULL);
     field_written(x);
     field_destroy(t);
 }
@@ -268,12 +304,40 @@ static void leave(field *x, const field *five, int upper, int lower)
     domainwall_map(x, &m, 0, five);
 }
 
+/* (1 - c5 D_W) of the source on the walls with a complex c5 on each. */
+static void import_by_slice(mobius *m, field *five, const field *on_walls)
+{
+    const int Ls = m->s.Ls;
+    const fifth_matrix none = domainwall_matrix(Ls, Ls);
+    fifth_complex own = {fifth_unit(Ls), none, 1}, of_hop = {none, none, 1};
+    for (int wall = 0; wall < 2; wall++)
+        for (int c = 0; c < 2; c++) {
+            const int s = wall ? Ls - 1 : 0;
+            of_hop.re.of[c][s][s] = 0.5 * m->c5[wall][0];
+            of_hop.im.of[c][s][s] = 0.5 * m->c5[wall][1];
+            own.re.of[c][s][s] -= wilson_diagonal(&m->s) * m->c5[wall][0];
+            own.im.of[c][s][s] -= wilson_diagonal(&m->s) * m->c5[wall][1];
+        }
+    field *t = field_scratch(five);
+    for (int p = 0; p < 2; p++) {
+        hop(links_of(m), t, (parity)p, on_walls, 1, 0, NULL, 1);
+        fifth_apply(five, (parity)p, 1, &own, 0, on_walls, 0, NULL);
+        fifth_apply(five, (parity)p, 1, &of_hop, 0, t, 1, five);
+    }
+    field_destroy(t);
+}
+
 /* (1 - c5 D_W) of the source on the walls */
 static void import(fermion *f, field *five, const field *source)
 {
     mobius *m = (mobius *)f;
     field *u = field_scratch(five);
     enter(u, 1, source);
+    if (m->B.is_complex) {
+        import_by_slice(m, five, u);
+        field_destroy(u);
+        return;
+    }
     for (int p = 0; p < 2; p++)
         hop(links_of(m), five, (parity)p, u, 0.5 * m->s.c5, 1 - m->s.c5 * wilson_diagonal(&m->s), u, 1);
     field_destroy(u);
@@ -305,28 +369,30 @@ static void axial(fermion *f, field *left, field *right, const field *five, cons
 {
     mobius *m = (mobius *)f;
     const int Ls = m->s.Ls;
-    fifth_matrix mirror = domainwall_matrix(Ls, Ls);
+    fifth_matrix of_mirror = domainwall_matrix(Ls, Ls);
     require_middle(m);
+    REQUIRE(!m->B.is_complex, "axial current with coefficients of each slice");
     for (int s = 0; s < Ls; s++)
-        for (int c = 0; c < 2; c++) mirror.of[c][s][Ls - 1 - s] = (s < Ls / 2) == (c == 0) ? -1 : 1;
+        for (int c = 0; c < 2; c++) of_mirror.of[c][s][Ls - 1 - s] = (s < Ls / 2) == (c == 0) ? -1 : 1;
+    const fifth_complex mirror = fifth_real(&of_mirror);
     enter(right, m->s.c5, source);
     for (int p = 0; p < 2; p++) {
-        domainwall_fifth(right, (parity)p, 1, &m->B, 0, five, 1, right);
-        domainwall_fifth(left, (parity)p, 1 / (m->s.b5 + m->s.c5), &mirror, 0, right, 0, NULL);
+        fifth_apply(right, (parity)p, 1, &m->B, 0, five, 1, right);
+        fifth_apply(left, (parity)p, 1 / (m->s.b5 + m->s.c5), &mirror, 0, right, 0, NULL);
     }
 }
 
 /* ---- forces ---- */
 
-/* The fields whose outer products make dMhat: x on p, and K D x / 2 on q. transposed: factor K^T x on p, and K^T
- * D^dagger of it / 2 on q. */
-static field *continue_field(mobius *m, const field *x, double factor, int transposed)
+/* The fields whose outer products make dMhat: x on p, and K D x / 2 on q. adjoint: factor K^dagger x on p, and
+ * K^dagger D^dagger of it / 2 on q. */
+static field *continue_field(mobius *m, const field *x, double factor, int adjoint)
 {
     field *whole = field_scratch_on(x, PARITY_BOTH);
     field p = field_part(whole, m->s.p), q = field_part(whole, m->q);
-    if (transposed) domainwall_fifth(&p, m->s.p, factor, &m->K, 1, x, 0, NULL);
+    if (adjoint) fifth_apply(&p, m->s.p, factor, &m->K, 1, x, 0, NULL);
     else vector_axpby(&p, factor, x, 0);
-    hop_K(NULL, &m->K, links_of(m), &q, m->q, &p, 0.5, 0, NULL, transposed ? -1 : 1);
+    hop_K(NULL, &m->K, links_of(m), &q, m->q, &p, 0.5, 0, NULL, adjoint ? -1 : 1);
     field_written(whole);
     return whole;
 }
@@ -391,7 +457,7 @@ static const fermion_table table = {.name = "mobius",
                                     .close_force = close_force,
                                     .destroy = destroy};
 
-static fermion *create(const field *links, const mobius_settings *s, const fifth_matrix *A, const fifth_matrix *B)
+static fermion *create(const field *links, const mobius_settings *s, const fifth_complex *A, const fifth_complex *B)
 {
     mobius *m = calloc(1, sizeof *m);
     REQUIRE_MEMORY(m, "out of memory");
@@ -401,8 +467,8 @@ static fermion *create(const field *links, const mobius_settings *s, const fifth
     m->q = s->p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
     m->A = *A;
     m->B = *B;
-    m->inverse_A = fifth_inverse(A, "the diagonal part");
-    m->inverse_B = fifth_inverse(B, "b5 + c5 S");
+    m->inverse_A = fifth_complex_inverse(A, "the diagonal part");
+    m->inverse_B = fifth_complex_inverse(B, "b5 + c5 S");
     m->K = ratio(B, A);
     m->base.links = links;
     linop *direct = schur_at(m, PREC_DOUBLE, links->where);
@@ -413,11 +479,15 @@ static fermion *create(const field *links, const mobius_settings *s, const fifth
 static fermion *of_mass(const field *links, const mobius_settings *s, double mass)
 {
     mobius_settings own = *s;
-    fifth_matrix A, B;
+    fifth_complex A, B;
+    double b[2];
     own.mass = mass;
     matrices(&own, s->Ls, &A, &B);
     fermion *f = create(links, &own, &A, &B);
-    ((mobius *)f)->by_mass = 1;
+    mobius *m = (mobius *)f;
+    m->by_mass = !s->omega;
+    for (int wall = 0; s->omega && wall < 2; wall++) coefficients(s, wall ? s->Ls - 1 : 0, b, m->c5[wall]);
+    m->s.omega = NULL; /* the caller's */
     return f;
 }
 
@@ -430,9 +500,10 @@ fermion *mobius_fermion(const field *links, const mobius_settings *s)
 
 fermion *mobius_with(const field *links, const mobius_settings *s, const fifth_matrix *N)
 {
-    fifth_matrix A = *N;
     const fifth_matrix unit = fifth_unit(s->Ls);
+    const fifth_complex one = fifth_real(&unit);
+    fifth_complex A = fifth_real(N);
     for (int c = 0; c < 2; c++)
-        for (int i = 0; i < s->Ls; i++) A.of[c][i][i] += wilson_diagonal(s);
-    return create(links, s, &A, &unit);
+        for (int i = 0; i < s->Ls; i++) A.re.of[c][i][i] += wilson_diagonal(s);
+    return create(links, s, &A, &one);
 }

@@ -9,6 +9,14 @@
  *
  *   Mhat z = z - K D_pq K D_qp z / 4 = K (eta_p + D_pq K eta_q / 2),  psi_p = B^-1 z, psi_q = A^-1 (eta_q + D_qp z / 2)
  *
+ * With complex coefficients of each slice (zMoebius; T. Blum et al., arXiv:1411.7017, section on it) of numbers omega_s that come with
+ * their conjugates,
+ *
+ *   b_s = ((b5 + c5) / omega_s + b5 - c5) / 2,   c_s = ((b5 + c5) / omega_s - b5 + c5) / 2,
+ *
+ * B = b + c S with the diagonal matrices b and c; all the rest stands, with adjoints for transposes, (1 - c_s D_W) in the source, and
+ * eps(H) = (P - Q) / (P + Q) of the products P and Q over slices of 1 + H / omega_s and 1 - H / omega_s.
+ *
  * Four-dimensional fields: a source eta enters as (1 - c5 D_W) (P_+ eta on slice 0, P_- eta on slice Ls - 1), and the
  * quark is P_- psi_0 + P_+ psi_(Ls-1). It is (D_ov^-1 - 1) eta / (1 - m) with the overlap operator D_ov = (1 + m) / 2 +
  * gamma5 (1 - m) / 2 eps(H), eps(H) = tanh(Ls artanh H), H = gamma5 (b5 + c5) D_W / (2 + (b5 - c5) D_W). */
@@ -21,9 +29,10 @@
 typedef struct {
     double mass, M5, b5, c5;
     int Ls;
-    parity p;           /* parity of the even-odd system's vectors */
-    field_kind storage; /* hop links: FIELD_LINKS, or FIELD_LINKS_TWO_ROWS for less traffic, without a twist */
-    link_map *map;      /* link map of the hop; null: the links themselves */
+    parity p;                 /* parity of the even-odd system's vectors */
+    field_kind storage;       /* hop links: FIELD_LINKS, or FIELD_LINKS_TWO_ROWS for less traffic, without a twist */
+    link_map *map;            /* link map of the hop; null: the links themselves */
+    const double (*omega)[2]; /* Ls complex numbers; null: all are 1. Copied. */
 } mobius_settings;
 
 /* Physical fields of M have Ls slices; fermion_import() and fermion_export() lead from and to those of four dimensions. Its

@@ -365,8 +365,8 @@ clover_coefficients wilson_clover(const wilson_settings *s)
 {
     const wilson_anisotropy *a = &s->anisotropy;
     clover_coefficients c = clover_isotropic(s->c_sw);
-    if (a->xi_0 != 0) c = (clover_coefficients){a->c_R / a->xi_0, a->c_T, 0, 0};
-    c.inside = s->inside;
+    if (a->xi_0 != 0) c = (clover_coefficients){.space = a->c_R / a->xi_0, .time = a->c_T};
+    for (int end = 0; end < 2; end++) c.inside[end] = s->inside[end];
     c.exponential = s->exponential;
     return c;
 }
@@ -489,7 +489,7 @@ static field *exponent_of(const wilson *w)
     field *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, w->links->where),
           *exponent = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, w->links->where);
     gauge_field_strength(tensor, w->special);
-    clover_build(exponent, tensor, 0, (clover_coefficients){w->c.space, w->c.time, 0, 0});
+    clover_build(exponent, tensor, 0, (clover_coefficients){.space = w->c.space, .time = w->c.time});
     field_destroy(tensor);
     return exponent;
 }

@@ -52,8 +52,9 @@ typedef struct {
     int thin_clover;    /* the clover term is made of the links themselves, the hop alone of the map's */
     int exponential;    /* exponential clover term (A. Francis et al., arXiv:1911.04533), else the linear one */
     double mu;          /* twisted mass in units of 1/a, of either sign */
-    double inside; /* c_F - 1 of lattices bounded in time, which is added to M on the slices next to the ends; else 0 */
-    int doublet;   /* non-degenerate doublet of twisted mass mu and mass splitting epsilon; else epsilon is 0 */
+    double inside
+        [2]; /* c_F - 1 of the lower and the upper end of lattices bounded in time, added to M on the slices next to them; else 0 */
+    int doublet; /* non-degenerate doublet of twisted mass mu and mass splitting epsilon; else epsilon is 0 */
     double epsilon;
 } wilson_settings;
 

@@ -107,7 +107,8 @@ static int shifted(const linop *op, const linop *from, operator_shift *by)
     const wilson *w = ((const wilson_complement *)op)->w, *v = ((const wilson_complement *)from)->w;
     *by = (operator_shift){w->mass - v->mass, twist(op) - twist(from)};
     return w->links == v->links && w->special == v->special && w->space == v->space && w->c.space == v->c.space &&
-           w->c.time == v->c.time && w->c.inside == v->c.inside && op->prec == from->prec && op->where == from->where;
+           w->c.time == v->c.time && w->c.inside[0] == v->c.inside[0] && w->c.inside[1] == v->c.inside[1] &&
+           op->prec == from->prec && op->where == from->where;
 }
 
 /* S = gamma_5, and gamma_5 A_pp of the symmetric form, A_pp of this complement; it keeps the chiralities apart. */

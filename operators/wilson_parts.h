@@ -49,7 +49,7 @@ typedef struct {
 
 static inline int wilson_has_clover_term(const wilson *w)
 {
-    return w->c.space != 0 || w->c.time != 0 || w->c.inside != 0;
+    return w->c.space != 0 || w->c.time != 0 || clover_has_inside(&w->c);
 }
 
 /* Brings smeared links up to date, whose version then tells of what is derived from them. */

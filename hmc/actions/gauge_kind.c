@@ -30,6 +30,13 @@ static const param keys[] = {
      "boundary coefficient of time_boundary = open: loops in space on the end slices have c_G / 2 times their weight "
      "(CLS: 1); and of schroedinger, c_t: plaquettes in time with an edge on a wall have c_G times theirs",
      1},
+    {"c_G_upper", PARAM_REAL, AT(c_G_upper), "1", "(0,100]", NULL,
+     "of time_boundary = open-schroedinger: c_G of the wall, where c_G is that of the open end", 1},
+    {"wall_rectangles", PARAM_CHOICE, AT(wall_rectangles), "winding", "winding|weighted", NULL,
+     "improved actions at a wall, equal to leading order in a; winding: plaquettes in time with an edge on it add 1 - "
+     "Re tr P^2 / 3 with half the weight of rectangles (openQCD); weighted: rectangles with two links on it have 3/2 "
+     "times their weight (hep-lat/9808007, choice B)",
+     1},
 };
 static const param c1_table[] = {
     {"c1", PARAM_REAL, AT(c1), "0", "[-100,100]", NULL, "coefficient of the rectangles; has to be given", 1},
@@ -133,7 +140,7 @@ static gauge_weights weights_short_in_time(const gauge_params *g)
     const double s2 = g->u_s * g->u_s, t2 = g->u_t * g->u_t, s4 = s2 * s2;
     return (gauge_weights){.plaquette = {5 * g->beta / (3 * s4), 4 * g->beta / (3 * s2 * t2)},
                            .rectangle = {-g->beta / (12 * s4 * s2), -g->beta / (12 * s4 * t2), 0},
-                           .c_G = 1};
+                           .c_G = {1, 1}};
 }
 
 static gauge_weights isotropic_weights(const gauge_params *g)
@@ -152,7 +159,11 @@ static gauge_weights isotropic_weights(const gauge_params *g)
 gauge_weights gauge_params_weights(const gauge_params *g)
 {
     gauge_weights w = isotropic_weights(g);
-    w.c_G = g->c_G;
+    const int weighted = !strcmp(g->wall_rectangles, "weighted");
+    w.c_G[0] = g->c_G;
+    w.c_G[1] = g->ends_differ ? g->c_G_upper : g->c_G;
+    w.along_wall = weighted ? 1.5 : 1;
+    w.twice_at_wall = weighted ? 0 : 0.5;
     return g->xi_0 == 1 ? w : gauge_weights_anisotropic(w, g->xi_0);
 }
 

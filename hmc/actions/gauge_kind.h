@@ -9,7 +9,9 @@ typedef struct {
     char action[PARAM_CHOICE_SIZE];
     double beta, c1, u0;
     int flavours;
-    double xi_0, u_s, u_t, c_G;
+    double xi_0, u_s, u_t, c_G, c_G_upper;
+    char wall_rectangles[PARAM_CHOICE_SIZE];
+    int ends_differ; /* c_G_upper is that of the upper end; else both have c_G. Set where the lattice is known */
 } gauge_params;
 
 /* Weights of loops over beta are 1 - 8 c1 and c1; or with tadpoles 1, -(1 - r ln u0) / (20 u0^2) and p ln u0 / u0^2 of

@@ -59,7 +59,8 @@ static void add(param_text *text, const char *section, const char *key, const vo
 }
 
 /* Keys that came after files with identities: these have them where they are not the default. */
-static const char later_keys[] = "c_F clover_term low_phases up_phases c_G kernel flow_error";
+static const char later_keys[] =
+    "c_F c_F_upper clover_term idle_slices low_phases up_phases c_G c_G_upper wall_rectangles kernel flow_error";
 
 static int is_later(const char *later, const param *p, const void *in)
 {

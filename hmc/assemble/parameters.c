@@ -109,17 +109,18 @@ static const param lattice_table[] = {
     {"size", PARAM_INT4, AT(lattice_params, size), "0.0.0.0", "[0,32766]", "sites",
      "extents X.Y.Z.T, even numbers of at least 2; a run needs them, a measurement takes them from its files", 1},
     {"time_boundary", PARAM_CHOICE, AT(lattice_params, time_boundary), "antiperiodic",
-     "antiperiodic|periodic|open|schroedinger", NULL,
+     "antiperiodic|periodic|open|schroedinger|open-schroedinger", NULL,
      "boundary in time: that of quarks on a periodic lattice, to which `theta` of a quark adds; or open: links in time "
-     "of "
-     "the last slice are zero, quark fields vanish on the two end slices, and loops in space there have half their "
+     "of the last slice are zero, quark fields vanish on the two end slices, and loops in space there have half their "
      "weight (arXiv:1206.2809); or schroedinger: a Schroedinger functional of T = N_t - 1, the same with links in "
-     "space "
-     "fixed on the two end slices, the walls, and the plaquette action",
+     "space fixed on the two end slices, the walls; or open-schroedinger: an open first slice, and a wall as last one",
      1},
+    {"idle_slices", PARAM_INT, AT(lattice_params, idle_slices), "0", "[0,1]", NULL,
+     "1: where time is not periodic, the last slice is not used, and T = N_t - 2 is even, as for T = L", 1},
     {"low_phases", PARAM_WORDS, AT(lattice_params, low_phases), "0 0 0", NULL, NULL,
      "of time_boundary = schroedinger: links in space of the first slice are exp(i diag(phases) / L)", 1},
-    {"up_phases", PARAM_WORDS, AT(lattice_params, up_phases), "0 0 0", NULL, NULL, "the same of the last slice", 1},
+    {"up_phases", PARAM_WORDS, AT(lattice_params, up_phases), "0 0 0", NULL, NULL,
+     "the same of the last slice, also of open-schroedinger", 1},
 };
 
 static const param integrator_table[] = {

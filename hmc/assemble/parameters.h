@@ -37,6 +37,7 @@ typedef struct {
 typedef struct {
     int size[4];
     char time_boundary[PARAM_CHOICE_SIZE];
+    int idle_slices;
     char low_phases[PARAM_WORDS_SIZE], up_phases[PARAM_WORDS_SIZE];
     double phases[2][3]; /* angles of low_phases and up_phases */
 } lattice_params;

@@ -115,6 +115,10 @@ static void check_quark(const ini_input *in, const named_action *a, const named_
     const action_kind *kind = action_kind_find(a->p.kind), *other = NULL;
     const quark_kind *of = quark_kind_of(&q->p);
     const link_settings *links = smearing_of(&q->p);
+    if (of->valence)
+        user_error(
+            "%s: [action.%s] quark = %s, but quarks of kind = %s are for measurements alone; take one of kind = mobius",
+            ini_where(in, "action", a->name, "quark"), a->name, q->name, of->name);
     for (int i = 0; action_kind_number(i); i++)
         if (action_kind_number(i)->flavours == of->flavours) other = action_kind_number(i);
     if (kind->flavours && kind->flavours != of->flavours)

@@ -36,8 +36,13 @@ static void check_quark(const ini_input *in, const parameters *p, const named_me
                    "twisted_mass, whose mu are the masses of strange and charm (R. Frezzotti and G. C. Rossi, "
                    "hep-lat/0407002)",
                    ini_where(in, "measure", m->name, key), m->name, quark, f->kind);
+    if (want == MEASURE_WALLS && kind->slices && !kind->axial)
+        user_error("%s: [measure.%s] kind = %s needs the conserved axial current of uniform slices, and [quark.%s] is "
+                   "of kind = %s; "
+                   "name one of kind = mobius",
+                   ini_where(in, "measure", m->name, key), m->name, m->p.kind, quark, f->kind);
     const int fits = want == MEASURE_WILSON      ? kind->spins == 4
-                     : want == MEASURE_WALLS     ? kind->slices != NULL
+                     : want == MEASURE_WALLS     ? kind->axial
                      : want == MEASURE_STAGGERED ? kind->spins == 1
                                                  : 1;
     if (!fits)

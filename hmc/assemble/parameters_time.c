@@ -5,12 +5,16 @@
 
 #include "hmc/assemble/parameters.h"
 #include "hmc/measure/observable.h"
+#include "hmc/quarks/quark_wilson.h"
 #include "hmc/sources/source.h"
 
 time_boundary parameters_time(const parameters *p)
 {
     const char *name = p->lattice.time_boundary;
-    return !strcmp(name, "open") ? TIME_OPEN : !strcmp(name, "schroedinger") ? TIME_SCHROEDINGER : TIME_PERIODIC;
+    return !strcmp(name, "open")                ? TIME_OPEN
+           : !strcmp(name, "schroedinger")      ? TIME_SCHROEDINGER
+           : !strcmp(name, "open-schroedinger") ? TIME_OPEN_SCHROEDINGER
+                                                : TIME_PERIODIC;
 }
 
 int parameters_start_reads(const parameters *p)
@@ -18,32 +22,53 @@ int parameters_start_reads(const parameters *p)
     return !strcmp(p->run.start, "file") || !strcmp(p->run.start, "cut");
 }
 
+/* A key of a section whose lattice has to be of another kind. */
+static void refuse_key(ini_input *in, const char *section, const char *name, const char *key, const char *of)
+{
+    if (ini_given(in, section, name, key))
+        ini_mistake(in, "%s: [%s%s%s] %s is of lattices with [lattice] time_boundary = %s; give that, or leave it out",
+                    ini_where(in, section, name, key), section, name ? "." : "", name ? name : "", key, of);
+}
+
 /* Keys of bounded lattices without such a lattice. */
 static void check_periodic(ini_input *in, const parameters *p)
 {
-    static const char *const rest =
-        "is of lattices with [lattice] time_boundary = open or schroedinger; give that, or leave it out";
+    static const char bounded[] = "open, schroedinger or open-schroedinger";
+    if (p->lattice.idle_slices) refuse_key(in, "lattice", NULL, "idle_slices", bounded);
     if (!strcmp(p->run.start, "cut"))
-        ini_mistake(in, "%s: [run] start = cut %s (start = file reads a configuration as it is)",
-                    ini_where(in, "run", NULL, "start"), rest);
-    if (ini_given(in, "gauge", NULL, "c_G"))
-        ini_mistake(in, "%s: [gauge] c_G %s", ini_where(in, "gauge", NULL, "c_G"), rest);
-    for (int i = 0; i < p->nquarks; i++)
-        if (ini_given(in, "quark", p->quarks[i].name, "c_F"))
-            ini_mistake(in, "%s: [quark.%s] c_F %s", ini_where(in, "quark", p->quarks[i].name, "c_F"),
-                        p->quarks[i].name, rest);
+        ini_mistake(in,
+                    "%s: [run] start = cut is of lattices with [lattice] time_boundary = %s; give that, or leave it "
+                    "out (start = file reads a configuration as it is)",
+                    ini_where(in, "run", NULL, "start"), bounded);
+    refuse_key(in, "gauge", NULL, "c_G", bounded);
+    refuse_key(in, "gauge", NULL, "wall_rectangles", bounded);
+    for (int i = 0; i < p->nquarks; i++) refuse_key(in, "quark", p->quarks[i].name, "c_F", bounded);
+}
+
+/* Coefficients of the upper end, where it is of another kind than the lower one. */
+static void settle_ends(ini_input *in, parameters *p)
+{
+    static const char of[] = "open-schroedinger";
+    const int differ = parameters_time(p) == TIME_OPEN_SCHROEDINGER;
+    if (!differ) refuse_key(in, "gauge", NULL, "c_G_upper", of);
+    p->gauge.ends_differ = differ;
+    for (int i = 0; i < p->nquarks; i++) {
+        wilson_keys *k = quark_keys(&p->quarks[i].p, &wilson_part);
+        if (!differ) refuse_key(in, "quark", p->quarks[i].name, "c_F_upper", of);
+        if (k) k->ends_differ = differ;
+    }
 }
 
 static void check_gauge(ini_input *in, const parameters *p)
 {
     const gauge_weights w = gauge_params_weights(&p->gauge);
-    if (parameters_time(p) == TIME_SCHROEDINGER && (w.rectangle[0] != 0 || w.rectangle[1] != 0 || w.rectangle[2] != 0))
-        ini_mistake(
-            in,
-            "%s: [gauge] action = %s has rectangles, whose weights at walls are not there; with time_boundary = "
-            "schroedinger take action = wilson",
-            ini_where(in, "gauge", NULL, "action"), p->gauge.action);
-    if (gauge_params_weights(&p->gauge).parallelogram != 0)
+    if (ini_given(in, "gauge", NULL, "wall_rectangles") &&
+        (w.rectangle[1] == 0 || !time_has_wall(parameters_time(p), 1)))
+        ini_mistake(in,
+                    "%s: [gauge] wall_rectangles is of actions with rectangles at the walls of time_boundary = "
+                    "schroedinger or open-schroedinger; leave it out with action = %s, time_boundary = %s",
+                    ini_where(in, "gauge", NULL, "wall_rectangles"), p->gauge.action, p->lattice.time_boundary);
+    if (w.parallelogram != 0)
         ini_mistake(in,
                     "%s: [gauge] action = %s has parallelograms, which have no weights at the ends of time; with "
                     "time_boundary = %s take an action of plaquettes and rectangles, such as symanzik",
@@ -57,7 +82,7 @@ static void check_quarks(ini_input *in, const parameters *p)
         if (!quark_kind_of(&q->p)->bounded)
             ini_mistake(in,
                         "%s: [quark.%s] kind = %s is for lattices that are periodic in time; with time_boundary = %s "
-                        "take wilson_clover, twisted_mass or mobius",
+                        "take wilson_clover, twisted_mass, twisted_doublet or mobius",
                         ini_where(in, "quark", q->name, "kind"), q->name, q->p.kind, p->lattice.time_boundary);
     }
 }
@@ -66,12 +91,14 @@ const char *parameters_source_at_end(const parameters *p, const named_source *s,
 {
     int place[4];
     source_place(&s->p, place);
-    if (parameters_time(p) == TIME_PERIODIC || (place[3] != 0 && place[3] != slices - 1)) return NULL;
+    const int last = slices - 1 - p->lattice.idle_slices;
+    if (parameters_time(p) == TIME_PERIODIC || (place[3] > 0 && (slices == 0 || place[3] < last))) return NULL;
     const char *key = source_kind_has(s->p.kind, "place") ? "place" : "time";
     snprintf(message, size,
              "%s: [source.%s] %s is on time slice %d, an end of time_boundary = %s, where quark fields vanish; take a "
-             "slice from 1 to N_t - 2",
-             ini_where(p->input, "source", s->name, key), s->name, key, place[3], p->lattice.time_boundary);
+             "slice from 1 to N_t - %d",
+             ini_where(p->input, "source", s->name, key), s->name, key, place[3], p->lattice.time_boundary,
+             2 + p->lattice.idle_slices);
     return key;
 }
 
@@ -113,13 +140,12 @@ static void read_phases(ini_input *in, const char *key, char *text, double phase
 
 static void check_walls(ini_input *in, parameters *p)
 {
-    static const char *const keys[] = {"low_phases", "up_phases"};
+    static const char *const keys[] = {"low_phases", "up_phases"}, *const of[] = {"schroedinger",
+                                                                                  "schroedinger or open-schroedinger"};
     for (int i = 0; i < 2; i++) {
-        if (parameters_time(p) == TIME_SCHROEDINGER)
+        if (time_has_wall(parameters_time(p), i))
             read_phases(in, keys[i], i ? p->lattice.up_phases : p->lattice.low_phases, p->lattice.phases[i]);
-        else if (ini_given(in, "lattice", NULL, keys[i]))
-            ini_mistake(in, "%s: [lattice] %s is of time_boundary = schroedinger; give that, or leave it out",
-                        ini_where(in, "lattice", NULL, keys[i]), keys[i]);
+        else refuse_key(in, "lattice", NULL, keys[i], of[i]);
     }
 }
 
@@ -136,14 +162,16 @@ static void check_need_of_walls(ini_input *in, const parameters *p)
 void time_parameters_check(ini_input *in, parameters *p)
 {
     check_walls(in, p);
+    settle_ends(in, p);
     if (parameters_time(p) != TIME_SCHROEDINGER) check_need_of_walls(in, p);
     if (parameters_time(p) == TIME_PERIODIC) {
         check_periodic(in, p);
     } else {
         const int t = p->lattice.size[3];
-        if (t != 0 && t < 4)
-            ini_mistake(in, "%s: [lattice] size: %d time slices are too few for time_boundary = %s; it needs 4",
-                        ini_where(in, "lattice", NULL, "size"), t, p->lattice.time_boundary);
+        const int least = 4 + 2 * p->lattice.idle_slices;
+        if (t != 0 && t < least)
+            ini_mistake(in, "%s: [lattice] size: %d time slices are too few for time_boundary = %s; it needs %d",
+                        ini_where(in, "lattice", NULL, "size"), t, p->lattice.time_boundary, least);
         check_gauge(in, p);
         check_quarks(in, p);
         check_sources(in, p);

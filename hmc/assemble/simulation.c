@@ -140,6 +140,7 @@ lattice *simulation_lattice(const parameters *p, const int size[4], memory_need 
     lattice_destroy(plan);
     lattice *lat = lattice_create(extents, grid, simulation_reach(p), sign);
     lattice_bound(lat, parameters_time(p));
+    lattice_leave_idle(lat, p->lattice.idle_slices);
     return lat;
 }
 
@@ -255,14 +256,15 @@ static void make_levels(simulation *s)
 static void set_walls(const parameters *p, field *links)
 {
     const lattice_params *l = &p->lattice;
-    if (links->lat->time == TIME_SCHROEDINGER) gauge_walls(links, l->phases[0], l->phases[1]);
+    if (time_has_wall(links->lat->time, 1)) gauge_walls(links, l->phases[0], l->phases[1]);
 }
 
-/* Cold start: all links one, or between walls the classical solution. */
+/* Cold start: all links one, or with walls the classical solution, which from an open end to a wall is constant. */
 static void set_cold(simulation *s)
 {
     const lattice_params *l = &s->p->lattice;
-    if (s->lat->time == TIME_SCHROEDINGER) gauge_background(s->links, l->phases[0], l->phases[1]);
+    if (time_has_wall(s->lat->time, 1))
+        gauge_background(s->links, l->phases[!time_has_wall(s->lat->time, 0)], l->phases[1]);
     else gauge_cold(s->links);
 }
 
@@ -326,10 +328,16 @@ int simulation_read(field *links, const char *path, int ignore_recorded, char di
         snprintf(
             message, size,
             open ? "%s: a periodic configuration: links in time of the last slice are not zero, and with [lattice] "
-                   "time_boundary = open or schroedinger they are; [run] start = cut begins such an ensemble with it"
+                   "time_boundary = open, schroedinger or open-schroedinger they are; [run] start = cut begins such an "
+                   "ensemble with it"
                  : "%s: open boundaries in time: all links in time of the last time slice are zero; give [lattice] "
-                   "time_boundary = open, or schroedinger for fixed walls",
+                   "time_boundary = open, or schroedinger or open-schroedinger for fixed walls",
             path);
+        return 1;
+    }
+    if (open && info.idle_slices != links->lat->idle) {
+        snprintf(message, size, "%s: the last time slice has %s links; give [lattice] idle_slices = %d", path,
+                 info.idle_slices ? "no" : "active", info.idle_slices);
         return 1;
     }
     if (digest) links_digest(links, digest);
@@ -381,7 +389,7 @@ static double links_distance(const field *a, const field *b)
 int simulation_refuse_walls(const parameters *p, field *links, const char *path, char *message, size_t size)
 {
     const lattice_params *l = &p->lattice;
-    if (links->lat->time != TIME_SCHROEDINGER) return 0;
+    if (!time_has_wall(links->lat->time, 1)) return 0;
     field *walls = field_like(links);
     field_copy(walls, links);
     gauge_walls(walls, l->phases[0], l->phases[1]);

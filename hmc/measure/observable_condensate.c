@@ -154,7 +154,7 @@ static double mean_of(const measure_result *r, int column, double *error)
 static double volume_of(const lattice *lat)
 {
     const double slices = lat->size[3];
-    return (double)lat->volume / slices * (lat->time == TIME_PERIODIC ? slices : slices - 2);
+    return (double)lat->volume / slices * (lat->time == TIME_PERIODIC ? slices : lattice_last_slice(lat) - 1);
 }
 
 static int measure_condensate(const measure_context *c, const measure_params *m, measure_result *r)

@@ -169,27 +169,28 @@ static double flops(const measure_params *m, const int size[4])
 #define MOST_STEPS 1000000
 
 /* The window of time slices, and what bounded lattices need. */
-static const char *check_slices(const parameters *p, const named_measure *m, char *message, size_t size)
+static const char *check_slices(const parameters *p, const named_measure *m, char *message, size_t bytes)
 {
     const flow_keys *k = OBSERVABLE_OWN(flow_keys, &m->p);
-    const int bounded = parameters_time(p) != TIME_PERIODIC, T = p->lattice.size[3];
+    const int bounded = parameters_time(p) != TIME_PERIODIC, slices = p->lattice.size[3],
+              T = slices > 0 && bounded ? slices - p->lattice.idle_slices : slices;
     if (bounded && flow_kernel_find(k->kernel)->corrects) {
-        snprintf(message, size, "kernel = %s of [measure.%s] is for lattices that are periodic in time", k->kernel,
+        snprintf(message, bytes, "kernel = %s of [measure.%s] is for lattices that are periodic in time", k->kernel,
                  m->name);
         return "kernel";
     }
     if ((k->first < 0) != (k->last < 0) || (bounded && k->first < 0)) {
-        snprintf(message, size,
+        snprintf(message, bytes,
                  "[measure.%s] needs first_slice and last_slice%s: the time slices over which energies are averaged",
                  m->name, bounded ? " where time is not periodic, a window well inside" : ", or none of them");
         return k->first < 0 ? "first_slice" : "last_slice";
     }
     if (k->first >= 0 && k->xi != 1) {
-        snprintf(message, size, "first_slice of [measure.%s] is for isotropic lattices, and xi = %g", m->name, k->xi);
+        snprintf(message, bytes, "first_slice of [measure.%s] is for isotropic lattices, and xi = %g", m->name, k->xi);
         return "first_slice";
     }
     if (k->last < k->first || (T > 0 && k->last >= T)) {
-        snprintf(message, size,
+        snprintf(message, bytes,
                  "first_slice = %d and last_slice = %d of [measure.%s] are no time slices 0 to %d in order", k->first,
                  k->last, m->name, T - 1);
         return "last_slice";

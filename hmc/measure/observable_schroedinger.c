@@ -1,5 +1,5 @@
 /* schroedinger: correlators of the Schroedinger functional (M. Luescher et al., hep-lat/9605038, section 6, and hep-lat/9609035, section
- * 2), of a Wilson-clover quark between the walls at x_0 = 0 and T = N_t - 1.
+ * 2), of a Wilson-clover quark between the walls at x_0 = 0 and T, the last slice that is not idle.
  *
  * The quark field S(x) of a boundary quark at zero momentum has the source P_+ U_t(0, y)^dagger on all sites of slice 1, on 6 columns, P_+-
  * = (1 +- gamma_t) / 2; that of the far wall, R(x), the source P_- U_t(T - 1, y) on slice T - 1. With sums over the L^3 sites of a slice
@@ -9,8 +9,11 @@
  *   g_P(t) = (1 / 2 L^3) sum |R|^2,   g_A(t) = (1 / 2 L^3) sum Re R^dagger gamma_t R,
  *   f_1 = (1 / 2 L^6) sum |sum_y P_+ U_t(T - 1, y)^dagger S(T - 1, y)|^2,
  *
- * so that all are 3 or -3 of free massless quarks, but for lattice artefacts. (d f_A / dt) / (2 f_P), by the mean of both differences, is the
- * PCAC mass without the term of c_A, and -(d g_A / dt) / (2 g_P) is the same. */
+ * so that all are 3 or -3 of free massless quarks, but for lattice artefacts. PCAC masses of the slices that are not next to a wall are
+ *
+ *   m_f(t) = [f_A(t+1) - f_A(t-1)] / (4 f_P(t)) + c_A [f_P(t+1) - 2 f_P(t) + f_P(t-1)] / (2 f_P(t)),
+ *
+ * and m_g(t), of g_P and -g_A, likewise; that of the summary is the mean of both in the middle, on two slices where T is odd. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,13 +29,20 @@ static const measure_column columns[] = {
     {"t", "a", "time slice"},
     {"f_P", "", "pseudoscalar density with the boundary at t = 0"},
     {"f_A", "", "time component of the axial current with the same"},
-    {"g_P", "", "pseudoscalar density with the boundary at t = N_t - 1"},
+    {"g_P", "", "pseudoscalar density with the boundary at t = T"},
     {"g_A", "", "time component of the axial current with the same"},
+    {"m_f", "1/a", "PCAC mass of f_A and f_P, with c_A"},
+    {"m_g", "1/a", "PCAC mass of g_A and g_P, with c_A"},
 };
 static const measure_column summary[] = {
     SOLVES_COLUMNS("the 12 solves"),
     {"f_1", "", "correlator from boundary to boundary"},
+    {"m_pcac", "1/a", "mean of m_f and m_g in the middle, on one slice or two"},
 };
+
+typedef struct {
+    double c_A;
+} schroedinger_keys;
 
 enum { DENSITY, CURRENT, CHANNELS = 4, COLUMNS = 6, NUMBERS = 12 }; /* channels of the far wall come behind */
 
@@ -48,18 +58,25 @@ static long sites_of_slice(const lattice *lat)
     return (long)lat->local[0] * lat->local[1] * lat->local[2];
 }
 
-/* Column 3 spin + colour: spins `spin` and spin + 2 of P_+ are equal, of P_- opposite, and their norm is one. The two slices next to a
- * wall are on one rank. */
+/* The local slice of this rank that is number t, or -1. */
+static int local_slice(const field *f, int t)
+{
+    const int here = t - f->lat->origin[3];
+    return field_slices(f) > 0 && here >= 0 && here < field_slices(f) ? here : -1;
+}
+
+/* Column 3 spin + colour: spins `spin` and spin + 2 of P_+ are equal, of P_- opposite, and their norm is one. The first two slices are on
+ * one rank. */
 static void set_source(field *source, const field *links, int far, int column)
 {
-    const lattice *lat = links->lat;
-    const int spin = column / 3, colour = column % 3, last = lat->local[3] - 1;
+    const int spin = column / 3, colour = column % 3, T = lattice_last_slice(source->lat);
+    const int of_links = local_slice(source, far ? T - 1 : 0);
     field_clear(source);
-    if (field_slices(source) == 0 || (far ? lat->origin[3] + last != lat->size[3] - 1 : lat->origin[3] != 0)) return;
+    if (of_links < 0) return;
     double *u = field_slice_buffer(links), *b = field_slice_buffer(source);
-    memset(b, 0, (size_t)sites_of_slice(lat) * 24 * sizeof *b);
-    field_export(links, far ? last - 1 : 0, u);
-    for (long i = 0; i < sites_of_slice(lat); i++)
+    memset(b, 0, (size_t)sites_of_slice(source->lat) * 24 * sizeof *b);
+    field_export(links, of_links, u);
+    for (long i = 0; i < sites_of_slice(source->lat); i++)
         for (int c = 0; c < 3; c++)
             for (int k = 0; k < 2; k++) {
                 const double *e = u + 72 * i + 54 + (far ? 6 * c + 2 * colour : 6 * colour + 2 * c);
@@ -68,7 +85,7 @@ static void set_source(field *source, const field *links, int far, int column)
                 to[0] = norm * e[0];
                 to[1] = (far ? norm : -norm) * e[1];
             }
-    field_import(source, far ? last - 1 : 1, b);
+    field_import(source, far ? of_links : 1, b);
     free(b);
     free(u);
 }
@@ -89,14 +106,14 @@ static void apply_gamma_t(field *y, const field *x)
     free(slice);
 }
 
-/* sum_y P_+ U_t(T - 1, y)^dagger S(T - 1, y) in the basis of the columns, and its norm. The last two slices are on one rank. */
+/* The norm of sum_y P_+ U_t(T - 1, y)^dagger S(T - 1, y) in the basis of the columns. */
 static double norm2_at_far_wall(const field *x, const field *links)
 {
     const lattice *lat = x->lat;
     exact_sum sums[NUMBERS];
     for (int k = 0; k < NUMBERS; k++) sums[k] = exact_zero();
-    if (lat->origin[3] + lat->local[3] == lat->size[3] && field_slices(x) > 0) {
-        const int at = field_slices(x) - 2;
+    const int at = local_slice(x, lattice_last_slice(lat) - 1);
+    if (at >= 0) {
         double *u = field_slice_buffer(links), *s = field_slice_buffer(x);
         field_export(links, at, u);
         field_export(x, at, s);
@@ -126,7 +143,8 @@ static int one_column(correlators *k, const field *links, int far, int column, m
 {
     static const int plain = 0;
     char what[64];
-    snprintf(what, sizeof what, "column %d of the boundary quark at t = %d", column, far ? links->lat->size[3] - 1 : 0);
+    snprintf(what, sizeof what, "column %d of the boundary quark at t = %d", column,
+             far ? lattice_last_slice(links->lat) : 0);
     set_source(k->source, links, far, column);
     const int status = solves_one(&k->q, k->x, k->source, what, r);
     if (status != MEASURE_DONE) return status;
@@ -137,13 +155,38 @@ static int one_column(correlators *k, const field *links, int far, int column, m
     return status;
 }
 
-static void add_rows(const correlators *k, double sites, measure_result *r)
+/* f_P, f_A, g_P and g_A, numbers 0 to 3, of a slice. */
+static double correlator(const correlators *k, int number, int t)
 {
-    for (int t = 0; t < k->sums.lat->size[3]; t++) {
-        double value[CHANNELS];
-        for (int i = 0; i < CHANNELS; i++) value[i] = slices_value(&k->sums, i, 0, t) / (2 * sites);
-        measure_add_row(r, (const double[]){t, value[0], -value[1], value[2], value[3]});
+    const lattice *lat = k->sums.lat;
+    const double sites = (double)lat->size[0] * lat->size[1] * lat->size[2];
+    return (number == 1 ? -1 : 1) * slices_value(&k->sums, number, 0, t) / (2 * sites);
+}
+
+/* The PCAC mass from the lower wall, or from the far one; NaN next to the walls. */
+static double pcac_mass(const correlators *k, int far, int t, double c_A)
+{
+    const int p = 2 * far, a = p + 1;
+    if (t < 2 || t > lattice_last_slice(k->sums.lat) - 2) return NAN;
+    const double density = correlator(k, p, t),
+                 slope = 0.5 * (correlator(k, a, t + 1) - correlator(k, a, t - 1)) * (far ? -1 : 1),
+                 second = correlator(k, p, t + 1) - 2 * density + correlator(k, p, t - 1);
+    return (slope + c_A * second) / (2 * density);
+}
+
+/* Rows of all slices; the mass in the middle. */
+static double add_rows(const correlators *k, double c_A, measure_result *r)
+{
+    const int slices = k->sums.lat->size[3], T = lattice_last_slice(k->sums.lat), middle[2] = {T / 2, (T + 1) / 2};
+    double mean = 0;
+    for (int t = 0; t < slices; t++) {
+        const double mass[2] = {pcac_mass(k, 0, t, c_A), pcac_mass(k, 1, t, c_A)};
+        measure_add_row(r, (const double[]){t, correlator(k, 0, t), correlator(k, 1, t), correlator(k, 2, t),
+                                            correlator(k, 3, t), mass[0], mass[1]});
+        for (int i = 0; i < 2; i++)
+            if (t == middle[i]) mean += 0.25 * (mass[0] + mass[1]);
     }
+    return mean;
 }
 
 static int measure_schroedinger(const measure_context *c, const measure_params *m, measure_result *r)
@@ -163,7 +206,7 @@ static int measure_schroedinger(const measure_context *c, const measure_params *
         status = one_column(&k, links, i / COLUMNS, i % COLUMNS, r);
     if (status == MEASURE_DONE) {
         slices_sum(&k.sums);
-        add_rows(&k, sites, r);
+        r->summary[SOLVES_VALUES + 1] = add_rows(&k, OBSERVABLE_OWN(schroedinger_keys, m)->c_A, r);
         solves_summary(&k.q, r->summary);
         r->summary[SOLVES_VALUES] = k.f_1 / (2 * sites * sites);
     }
@@ -174,9 +217,17 @@ static int measure_schroedinger(const measure_context *c, const measure_params *
     return status;
 }
 
+static const param own[] = {
+    {"c_A", PARAM_REAL, OBSERVABLE_KEY(schroedinger_keys, c_A), "0", "[-10,10]", NULL,
+     "improvement coefficient of the axial current, in the PCAC masses alone", 0},
+};
+static const param_section part = PARAM_PART("measure", "schroedinger", measure_params, own);
+_Static_assert(sizeof(schroedinger_keys) <= sizeof(((measure_params *)0)->own), "no room for the keys of schroedinger");
+
 const observable observable_schroedinger = {
     .name = "schroedinger",
-    .help = "boundary correlators f_P, f_A, g_P, g_A and f_1 of a Schroedinger functional",
+    .help = "boundary correlators f_P, f_A, g_P, g_A and f_1 of a Schroedinger functional, and PCAC masses",
+    .own = &part,
     .quarks = MEASURE_WILSON,
     .walls = 1,
     .columns = columns,

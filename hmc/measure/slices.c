@@ -106,7 +106,7 @@ void slices_energy(slice_energy *of, const field *links, field *tensor)
     comm_group_sum_exact(lat->group, sums, SUMS * T);
     for (int t = 0; t < T; t++) {
         const exact_sum *here = sums + SUMS * t, *below = sums + SUMS * ((t + T - 1) % T);
-        const double half = bounded && (t == 0 || t == T - 1) ? 0.5 : 1;
+        const double half = bounded && (t == 0 || t == lattice_last_slice(lat)) ? 0.5 : 1;
         const double in_time = 0.5 * (exact_value(&here[IN_TIME]) + exact_value(&below[IN_TIME]));
         of[t] = (slice_energy){exact_value(&here[TEMPORAL]), exact_value(&here[SPATIAL]),
                                2 * (half * exact_value(&here[IN_SPACE]) + in_time), exact_value(&here[CHARGE])};

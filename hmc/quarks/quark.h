@@ -16,7 +16,7 @@ typedef struct {
     char solver[PARAM_STRING_SIZE]; /* solver of measurements that name none */
     union {
         double align;
-        char bytes[1536];
+        char bytes[2560];
     } parts;
 } quark_params;
 
@@ -40,6 +40,8 @@ typedef struct {
     int regulated;       /* a regulator divides its determinant */
     int chemical_potential; /* derivatives of the operator by it */
     int bounded;            /* lattices that are bounded in time, too */
+    int axial;              /* conserved axial current and the density between the middle slices (fermion_axial()) */
+    int valence;            /* no action takes it: quarks for measurements alone */
     /* Consequences of the keys of the section, when those of all sections are read. Contradictions are user errors. */
     void (*complete)(const ini_input *in, named_quark *q);
     /* The quark of a section on these links; it may share with one of the n others (null ones do not count). */

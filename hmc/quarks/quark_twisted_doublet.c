@@ -120,6 +120,7 @@ const quark_kind quark_twisted_doublet = {
     .doublet = 1,
     .ratios = 1,
     .blocks = 1,
+    .bounded = 1,
     .complete = complete,
     .make = make,
     .describe = describe,

@@ -28,9 +28,10 @@ static const param table[] = {
      "clover coefficient of planes with time; of quarks with xi_0", 1},
     {"c_F", PARAM_REAL, AT(c_F), "1", "[-10,10]", NULL,
      "boundary coefficient of time_boundary = open or schroedinger: c_F - 1 is added to M on the slices next to the "
-     "ends "
-     "(CLS: 1)",
+     "ends (CLS: 1)",
      1},
+    {"c_F_upper", PARAM_REAL, AT(c_F_upper), "1", "[-10,10]", NULL,
+     "of time_boundary = open-schroedinger: the same of the upper end, where c_F is that of the lower one", 1},
     {"clover_term", PARAM_CHOICE, AT(clover_term), "linear", "linear|exponential", NULL,
      "linear: 4 + mass + (i c_sw / 4) sigma F; exponential: (4 + mass) exp[(i c_sw / 4) sigma F / (4 + mass)], without "
      "a "
@@ -144,7 +145,7 @@ wilson_settings wilson_settings_of(const quark_params *f)
                              .form = strcmp(k->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
                              .p = quark_parity(f),
                              .storage = link_storage_of(f),
-                             .inside = k->c_F - 1,
+                             .inside = {k->c_F - 1, (k->ends_differ ? k->c_F_upper : k->c_F) - 1},
                              .exponential = is_exponential(f),
                              .thin_clover = is_thin(f)};
 }
@@ -183,15 +184,15 @@ int wilson_same_operator(const quark_params *f, const quark_params *g)
 {
     const wilson_keys *k = wilson_keys_of(f), *l = wilson_keys_of(g);
     return k->c_sw == l->c_sw && k->xi_0 == l->xi_0 && k->nu == l->nu && k->c_R == l->c_R && k->c_T == l->c_T &&
-           k->c_F == l->c_F && is_exponential(f) == is_exponential(g) && is_thin(f) == is_thin(g) &&
-           quark_same_links(f, g);
+           k->c_F == l->c_F && k->c_F_upper == l->c_F_upper && is_exponential(f) == is_exponential(g) &&
+           is_thin(f) == is_thin(g) && quark_same_links(f, g);
 }
 
 int wilson_has_clover(const quark_params *f)
 {
     const wilson_settings s = wilson_settings_of(f);
     const clover_coefficients c = wilson_clover(&s);
-    return c.space != 0 || c.time != 0 || c.inside != 0;
+    return c.space != 0 || c.time != 0 || clover_has_inside(&c);
 }
 
 int wilson_has_log_det(const quark_params *f)

@@ -8,7 +8,8 @@
 typedef struct {
     double kappa, c_sw;
     double xi_0, nu, c_R, c_T; /* keys of anisotropic lattices; 1, 1, 0, 0: isotropic */
-    double c_F;                /* boundary coefficient of lattices bounded in time, else 1 */
+    double c_F, c_F_upper;     /* boundary coefficients of lattices bounded in time, else 1 */
+    int ends_differ; /* c_F_upper is that of the upper end; else both have c_F. Set where the lattice is known */
     char schur[PARAM_CHOICE_SIZE], clover_links[PARAM_CHOICE_SIZE], clover_term[PARAM_CHOICE_SIZE];
 } wilson_keys;
 

@@ -159,19 +159,21 @@ static void add_measurement(ensemble *e, int table, const char *group)
     const char *name;
     const size_t n = strlen(group), tail = strlen("/summary");
     const int is_summary = n > tail && !strcmp(group + n - tail, "/summary");
-    const int charge = history_view_column(e->view, table, "charge");
+    const int name_length = (int)(is_summary ? n - tail : n), charge = history_view_column(e->view, table, "charge");
     snprintf(summary, sizeof summary, "%s/summary", group);
-    if (charge >= 0) {
-        snprintf(title, sizeof title, "%.100s charge", group);
+    const int summed = history_view_table(e->view, summary);
+    /* The charge of the last flow time; or that of all slices, where the rows are those of slices. */
+    if (charge >= 0 && (summed < 0 || history_view_column(e->view, summed, "charge") < 0)) {
+        snprintf(title, sizeof title, "%.*s charge", name_length, group);
         add_series(e, table, charge, title, itself, 0);
-        snprintf(title, sizeof title, "%.100s charge squared", group);
+        snprintf(title, sizeof title, "%.*s charge squared", name_length, group);
         add_series(e, table, charge, title, square, 0);
     }
     /* Observables with many rows a configuration have a summary of one. */
-    if (!is_summary && history_view_table(e->view, summary) >= 0) return;
+    if (!is_summary && summed >= 0) return;
     for (int c = 0; (name = history_view_column_name(e->view, table, c, NULL)); c++) {
         if (!is_observable(name) || c == charge) continue;
-        snprintf(title, sizeof title, "%.*s %.50s", (int)(is_summary ? n - tail : n), group, name);
+        snprintf(title, sizeof title, "%.*s %.50s", name_length, group, name);
         add_series(e, table, c, title, itself, 0);
     }
 }
@@ -419,6 +421,7 @@ ensemble *ensemble_read(const char *folder, int64_t from, char *message, size_t 
     make_windows(e);
     find_drifts(e);
     read_kept(e);
+    ensemble_reweigh(e);
     ensemble_advise(e);
     return e;
 }
@@ -431,6 +434,7 @@ void ensemble_free(ensemble *e)
         free(e->series[i].value);
     }
     for (int i = 0; i < e->nstretches; i++) param_text_free(&e->stretches[i].changes);
+    ensemble_free_weights(e);
     free(e->series);
     free(e->stretches);
     free(e->sessions);

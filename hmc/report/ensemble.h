@@ -60,18 +60,38 @@ typedef struct {
 /* A drift of so many errors is told in words. */
 #define ENSEMBLE_DRIFTING 3
 
+/* Average of a series over `rows` trajectories with weights; and all averages with one weight, whose logarithm has this standard
+ * deviation. */
+typedef struct {
+    const ensemble_series *of;
+    autocorrelation a;
+    long rows;
+} ensemble_reweighted;
+
+typedef struct {
+    char name[160]; /* "measure/weight" */
+    long rows;
+    double effective, spread; /* effective number of its rows */
+    int n;
+    ensemble_reweighted *averages;
+} ensemble_weights;
+
+/* Weights of fewer effective configurations than this part of all get advice. */
+#define ENSEMBLE_EFFECTIVE 0.3
+
 typedef struct {
     const char *folder, *parameters; /* the latter of the last stretch, or "" */
     history_view *view;
     int64_t done, wanted;          /* trajectories done, asked for */
     int64_t from, acceptance_from; /* trajectories where averages of physics begin, and those of the present stretch */
-    int nseries, nstretches, nsessions, nwindows, ndrifts;
+    int nseries, nstretches, nsessions, nwindows, ndrifts, nweights;
     ensemble_series *series;
     ensemble_stretch *stretches;
     ensemble_session *sessions;
     ensemble_window windows[ENSEMBLE_WINDOWS];
     ensemble_drift drifts[ENSEMBLE_DRIFTS]; /* halves of plaquette and dH, with rows enough */
-    char stopped[PARAM_TEXT_SIZE];          /* how the last session ended before its time, or "" */
+    ensemble_weights *weights;
+    char stopped[PARAM_TEXT_SIZE]; /* how the last session ended before its time, or "" */
     kept_index kept;
     double seconds, node_seconds; /* spent in all sessions */
     double each, nodes; /* seconds a trajectory with its measurements and files in the last session, its nodes */
@@ -94,6 +114,9 @@ double ensemble_number(const ensemble *e, const char *key, double otherwise);
 /* Schemes and steps of the levels of the last stretch; how many. */
 int ensemble_levels(const ensemble *e, level levels[MAX_LEVELS]);
 
+/* ensemble_weights.c: fills e->weights from the series. */
+void ensemble_reweigh(ensemble *e);
+void ensemble_free_weights(ensemble *e);
 /* ensemble_advice.c: fills e->advice, and adds to e->notes what no advice is made from. */
 void ensemble_advise(ensemble *e);
 

@@ -187,6 +187,18 @@ static void advise_topology(ensemble *e)
     }
 }
 
+static void advise_weights(ensemble *e)
+{
+    for (int i = 0; i < e->nweights; i++) {
+        const ensemble_weights *w = &e->weights[i];
+        if (w->rows < ENSEMBLE_LEAST_ROWS || w->effective >= ENSEMBLE_EFFECTIVE * (double)w->rows) continue;
+        param_text_add(&e->advice,
+                       "weights of %s leave %.3g of %ld configurations: go less far, to a mass or twisted mass that is "
+                       "nearer to that of the ensemble\n",
+                       w->name, w->effective, w->rows);
+    }
+}
+
 void ensemble_advise(ensemble *e)
 {
     evolution *v = calloc(1, sizeof *v);
@@ -209,6 +221,7 @@ void ensemble_advise(ensemble *e)
     note_few_rows(e);
     advise_topology(e);
     advise_missing(e);
+    advise_weights(e);
     if (e->parameters[0] && ensemble_number(e, "save.interval", 0) == 0)
         param_text_add(&e->advice,
                        "no configuration is kept: [save] interval = N keeps that of every N-th trajectory\n");

@@ -107,6 +107,31 @@ static void add_averages(param_text *out, const ensemble *e)
                         "hep-lat/0306017), S = 2.</p>\n");
 }
 
+static void add_weights(param_text *out, const ensemble *e)
+{
+    static const char *const titles[] = {"<series", "mean", "error", "tau_int", "rows", NULL};
+    char cell[5][CELL];
+    const char *row[5] = {cell[0], cell[1], cell[2], cell[3], cell[4]};
+    for (int i = 0; i < e->nweights; i++) {
+        const ensemble_weights *w = &e->weights[i];
+        snprintf(cell[0], CELL, "Averages with the weights of %.160s", w->name);
+        page_heading(out, cell[0]);
+        param_text_add(out, "<p class=\"soft\">Weights as of %.3g of %ld configurations; log W spreads by %.3g.</p>\n",
+                       w->effective, w->rows, w->spread);
+        page_table(out, titles);
+        for (int k = 0; k < w->n; k++) {
+            const ensemble_reweighted *r = &w->averages[k];
+            snprintf(cell[0], CELL, "%s", r->of->name);
+            snprintf(cell[1], CELL, "%.8g", r->a.mean);
+            snprintf(cell[2], CELL, "%.2g", r->a.error);
+            tau_text(&r->a, cell[3], CELL);
+            snprintf(cell[4], CELL, "%ld", r->rows);
+            page_row(out, titles, row);
+        }
+        page_table_end(out);
+    }
+}
+
 static void add_stretches(param_text *out, const ensemble *e)
 {
     static const char *const titles[] = {"block",    "from",   "to",       "acceptance", "<what changed",
@@ -222,6 +247,7 @@ void ensemble_page(param_text *out, const ensemble *e)
     }
     ensemble_charts(out, e);
     add_averages(out, e);
+    add_weights(out, e);
     add_stretches(out, e);
     add_sessions(out, e);
     add_kept(out, e);

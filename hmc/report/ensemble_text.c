@@ -40,6 +40,22 @@ static void add_averages(param_text *out, const ensemble *e)
                             "tell it\n");
 }
 
+static void add_weights(param_text *out, const ensemble *e)
+{
+    for (int i = 0; i < e->nweights; i++) {
+        const ensemble_weights *w = &e->weights[i];
+        param_text_add(out,
+                       "\n<O W>/<W> with the weights of %s, as of %.3g of %ld configurations, log W spread by %.3g\n",
+                       w->name, w->effective, w->rows, w->spread);
+        for (int k = 0; k < w->n; k++) {
+            const ensemble_reweighted *r = &w->averages[k];
+            param_text_add(out, "  %-32s %14.8g %11.3g %9.1g", r->of->name, r->a.mean, r->a.error, r->a.error_error);
+            add_tau(out, &r->a);
+            param_text_add(out, " %6ld\n", r->rows);
+        }
+    }
+}
+
 static void add_drifts(param_text *out, const ensemble *e)
 {
     if (e->ndrifts) param_text_add(out, "\ndrift, the second half against the first\n");
@@ -109,6 +125,7 @@ void ensemble_text(param_text *out, const ensemble *e)
     param_text_add(out, "\n");
     if (e->stopped[0]) param_text_add(out, "the last session stopped: %s\n", e->stopped);
     add_averages(out, e);
+    add_weights(out, e);
     add_drifts(out, e);
     add_windows(out, e);
     add_stretches(out, e);

@@ -339,21 +339,22 @@ static int judge(links_file *f, const links_format *format, const links_sums *su
            judge_recorded(&f->info, u, f->path, vouched, status ? other : message, status ? sizeof other : size);
 }
 
-/* True if all links in time of the last time slice are zero. Collective. */
-static int has_open_boundary(const field *u)
+/* Zero links of the last time slice: all in time, or all. Collective. */
+static void find_inactive(const field *u, links_info *info)
 {
     const lattice *lat = u->lat;
     const size_t numbers = 72 * (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
-    uint64_t others = 0;
+    uint64_t others[2] = {0, 0}; /* numbers in space and in time that are not zero */
     if (lat->origin[3] + lat->local[3] == lat->size[3]) {
         double *buf = malloc(numbers * sizeof *buf);
         REQUIRE_MEMORY(buf, "out of memory: %zu numbers", numbers);
         field_export(u, lat->local[3] - 1, buf);
-        for (size_t i = 0; i < numbers; i++) others += i % 72 >= 54 && buf[i] != 0;
+        for (size_t i = 0; i < numbers; i++) others[i % 72 >= 54] += buf[i] != 0;
         free(buf);
     }
-    comm_sum_u64(&others, 1);
-    return others == 0;
+    comm_sum_u64(others, 2);
+    info->open_boundary = others[1] == 0;
+    info->idle_slices = others[0] == 0 && others[1] == 0;
 }
 
 int links_read(field *u, const char *path, links_info *info, char *message, size_t size)
@@ -376,8 +377,13 @@ int links_read(field *u, const char *path, links_info *info, char *message, size
     comm_sum_u64(&sums.summed, 1);
     comm_sum_u64(&nonfinite, 1);
     f.info.nonfinite = nonfinite;
-    f.info.open_boundary = has_open_boundary(u);
-    if (f.info.open_boundary)
+    find_inactive(u, &f.info);
+    if (f.info.idle_slices)
+        links_remark(
+            &f.info,
+            "bounded time with an idle slice: all links of the last time slice are zero; commands that take an "
+            "input need a [lattice] time_boundary that is not periodic for it, and idle_slices = 1");
+    else if (f.info.open_boundary)
         links_remark(&f.info,
                      "open boundaries in time, as openQCD writes them: all links in time of the last time slice "
                      "are zero; commands that take an input need [lattice] time_boundary = open for it");

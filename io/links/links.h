@@ -31,13 +31,15 @@
 
 /* Faults that links_read() finds, as bits. */
 enum {
-    LINKS_UNREADABLE = FILE_UNREADABLE, /* no file, not a known format, wrong header or length, wrong lattice: nothing was read */
+    LINKS_UNREADABLE =
+        FILE_UNREADABLE, /* no file, not a known format, wrong header or length, wrong lattice: nothing was read */
     LINKS_BAD_CHECKSUM = 2,
-    LINKS_NOT_FINITE = 4,    /* NaN or infinity among the links */
-    LINKS_NO_ACCESS = FILE_NO_ACCESS,     /* beside LINKS_UNREADABLE: the file cannot be opened or read, whatever it contains */
+    LINKS_NOT_FINITE = 4, /* NaN or infinity among the links */
+    LINKS_NO_ACCESS =
+        FILE_NO_ACCESS,      /* beside LINKS_UNREADABLE: the file cannot be opened or read, whatever it contains */
     LINKS_BAD_RECORDED = 16, /* plaquette or link trace differ from those recorded */
-    LINKS_NO_REGULAR = FILE_NO_REGULAR,   /* beside LINKS_NO_ACCESS: a folder, FIFO, socket or device */
-    LINKS_NO_LATTICE = 64    /* beside LINKS_UNREADABLE: a file of plaq that holds no links: a history, tables */
+    LINKS_NO_REGULAR = FILE_NO_REGULAR, /* beside LINKS_NO_ACCESS: a folder, FIFO, socket or device */
+    LINKS_NO_LATTICE = 64 /* beside LINKS_UNREADABLE: a file of plaq that holds no links: a history, tables */
 };
 
 typedef struct {
@@ -64,6 +66,7 @@ typedef struct {
     uint64_t nonfinite; /* numbers that are NaN or infinite; then the two averages are NaN */
     double found_plaquette, found_link_trace;
     int open_boundary; /* zero links in time in all of the last time slice, as openQCD has them */
+    int idle_slices;   /* 1: zero links on all of that slice; else 0 */
     int plaquette_ok, link_trace_ok, digest_ok; /* 1 right, 0 wrong, -1 not recorded */
 } links_info;
 

@@ -128,10 +128,11 @@ static uint64_t count_tiny(const double *m, size_t n, int mantissa)
     return tiny;
 }
 
-/* Link number i of the local slice t is one in time of the last slice. */
-static int is_boundary(const lattice *lat, int t, size_t i)
+/* Link number i of the local slice t is inactive where time is bounded, with so many idle slices. */
+static int is_inactive(const lattice *lat, int idle, int t, size_t i)
 {
-    return i % 4 == 3 && lat->origin[3] + t == lat->size[3] - 1;
+    const int last = lat->size[3] - 1 - idle, at = lat->origin[3] + t;
+    return at > last || (at == last && i % 4 == 3);
 }
 
 void links_check_group(const field *u, int precision_bits, check_report *report)
@@ -148,7 +149,7 @@ void links_check_group(const field *u, int precision_bits, check_report *report)
         tiny += count_tiny(buf, 18 * links, mantissa);
         for (size_t i = 0; i < links; i++) {
             real det;
-            if (report->info.open_boundary && is_boundary(lat, t, i)) continue;
+            if (report->info.open_boundary && is_inactive(lat, report->info.idle_slices, t, i)) continue;
             const double defect = (double)group_defect(buf + 18 * i, &det);
             /* NaN would vanish in the maximum over ranks. */
             worst[0] = fmax(worst[0], isfinite(defect) ? defect : HUGE_VAL);
@@ -183,7 +184,7 @@ double links_deviation(const field *u)
 #endif
         for (size_t i = 0; i < links; i++) {
             real det;
-            if (lat->time != TIME_PERIODIC && is_boundary(lat, t, i)) continue;
+            if (lat->time != TIME_PERIODIC && is_inactive(lat, lat->idle, t, i)) continue;
             const real off = group_defect(buf + 18 * i, &det);
             const double most = (double)(det > off ? det : off);
             /* NaN would vanish in the maximum. */

@@ -31,7 +31,8 @@ typedef struct {
 typedef struct {
     view tensor, out;
     double diagonal, factor[2];
-    double inside; /* added to the diagonal on the two slices next to the ends of time */
+    double inside[2]; /* added to the diagonal on the slices next to the first and to the last one */
+    int last;         /* number of the last slice */
     geom g;
     int parity;
 } clover_build_args;
@@ -40,7 +41,8 @@ typedef struct {
 typedef struct {
     view in, out;
     double diagonal;
-    double inside; /* inside of clover_build_args */
+    double inside[2]; /* inside and last of clover_build_args */
+    int last;
     int terms;
     geom g;
     int parity;

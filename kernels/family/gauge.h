@@ -6,11 +6,15 @@
 #include "kernels/field/view.h"
 #include "kernels/lattice/geom.h"
 
-/* Factors of loops next to the ends of time; those in space on the end slices, and plaquettes in time with an edge there. Periodic
- * lattices are not bounded, and no factor is read. */
+/* Factors of loops at the ends of time, [0] of the first slice and [1] of the last one. Periodic lattices are not bounded, and no factor
+ * is read. */
 typedef struct {
-    int bounded;
-    double space, time;
+    int bounded, last; /* number of the last slice */
+    double space[2];   /* loops in space on the slice */
+    double time[2];    /* plaquettes in time with an edge on it */
+    double along[2];   /* rectangles with two links in space on it, and one in time */
+    double twice
+        [2]; /* plaquettes in time with an edge on it that wind twice, times the weight of those rectangles; else there are none */
 } loop_ends;
 
 typedef struct {
@@ -55,15 +59,15 @@ typedef struct {
 typedef struct {
     geom g;
     view tensor, links, out;
-    int parity, bounded;
+    int parity, bounded, last;
 } energy_density_args;
 
-/* Groups are chosen by bits, and by time slices: the first one, the one before the last, the last one. */
+/* Groups are chosen by bits, and by time slices: the first one, the one before the last, the last one, idle ones. */
 typedef struct {
     geom g;
     view out;
     double factor;
-    int parity, reals, at[3];
+    int parity, reals, last, at[4];
 } scale_slices_args;
 
 typedef struct {

@@ -437,6 +437,12 @@ void lattice_bound(lattice *lat, time_boundary time)
     lat->time = time;
 }
 
+void lattice_leave_idle(lattice *lat, int slices)
+{
+    REQUIRE((slices == 0 || slices == 1) && lat->size[3] - slices >= 4, "%d idle slices of %d", slices, lat->size[3]);
+    lat->idle = slices;
+}
+
 /* ---- tables on the device ---- */
 
 /* gives[] are the tables that kernels read on the device, of `bytes` each; null where there is none. */

@@ -57,13 +57,21 @@ typedef struct layout {
 } layout;
 
 /* Boundary of the lattice in time (M. Luescher and S. Schaefer, arXiv:1105.4749, section 2, and arXiv:1206.2809). Bounded lattices
- * have N_t slices and no link from the last to the first: those links in time are inactive, zero matrices in fields of links.
+ * have no link from the last slice to the first: those links in time are inactive, zero matrices in fields of links. The last slice is
+ * N_t - 1; or N_t - 2, so that the distance of the ends is even, with an idle slice behind it whose links are all inactive.
  *
- *   open           fields fluctuate on all slices; loops in space on the two end slices have a weight of their own
- *   schroedinger   links in space of the two end slices, the walls, are fixed
+ *   open                fields fluctuate on all slices; loops in space on the two end slices have a weight of their own
+ *   schroedinger        links in space of the two end slices, the walls, are fixed
+ *   open-schroedinger   the first slice is open, the last one a wall
  *
  * Quark fields vanish on both end slices: operators couple these to no other, and the field strength is zero there. */
-typedef enum { TIME_PERIODIC, TIME_OPEN, TIME_SCHROEDINGER } time_boundary;
+typedef enum { TIME_PERIODIC, TIME_OPEN, TIME_SCHROEDINGER, TIME_OPEN_SCHROEDINGER } time_boundary;
+
+/* True if the first (end = 0) or the last slice (1) is a wall. */
+static inline int time_has_wall(time_boundary time, int end)
+{
+    return time == TIME_SCHROEDINGER || (time == TIME_OPEN_SCHROEDINGER && end == 1);
+}
 
 typedef struct lattice {
     const comm_group *group;
@@ -74,6 +82,7 @@ typedef struct lattice {
     int reach, halo_depth;
     int time_sign;      /* fermion boundary sign in t: +1 periodic, -1 antiperiodic; +1 where time is bounded */
     time_boundary time; /* see lattice_bound() */
+    int idle;           /* idle slices where time is bounded, 0 or 1 */
     long volume, local_volume;
     int nlayout;
     layout layouts[3]; /* linear; then those of several lanes, of double precision and of single, if they differ */
@@ -101,8 +110,14 @@ lattice *lattice_create_on(const lattice_spec *spec);
 lattice *lattice_create(const int size[4], const int grid[4], int reach, int time_sign);
 /* A lattice of this rank alone, of a reach of 1; not collective. */
 lattice *lattice_create_alone(const int size[4], int time_sign);
-/* Sets the boundary in time of a lattice, which is periodic when made; before there are fields on it. */
+/* Sets the boundary in time of a lattice, which is periodic and without idle slices when made; before there are fields on it. */
 void lattice_bound(lattice *lat, time_boundary time);
+void lattice_leave_idle(lattice *lat, int slices);
+/* The last slice that is not idle. */
+static inline int lattice_last_slice(const lattice *lat)
+{
+    return lat->size[3] - 1 - (lat->time == TIME_PERIODIC ? 0 : lat->idle);
+}
 void lattice_destroy(lattice *lat);
 /* The most bytes that tables of lattices took on the host at a time. */
 size_t lattice_table_peak(void);

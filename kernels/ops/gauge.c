@@ -17,12 +17,23 @@ static void run(kernel_id id, const field *like, const void *args, exact_sum *su
     kernel_run(id, like, args, (kernel_work){.n = field_units(like), .sums = sums});
 }
 
-/* Factors of loops on a lattice with this weight of its ends; all loops alike where c_G is 0. */
-static loop_ends ends_of(const lattice *lat, double c_G)
+static const loop_ends no_ends = {0, 0, {1, 1}, {1, 1}, {1, 1}, {0, 0}};
+
+/* Factors of loops on a lattice bounded in time. */
+static loop_ends ends_of(const lattice *lat, const gauge_weights *w)
 {
-    const int walls = lat->time == TIME_SCHROEDINGER;
-    if (lat->time == TIME_PERIODIC || c_G == 0) return (loop_ends){0, 1, 1};
-    return (loop_ends){1, walls ? 0 : c_G / 2, walls ? c_G : 1};
+    loop_ends ends = no_ends;
+    if (lat->time == TIME_PERIODIC) return ends;
+    ends.bounded = 1;
+    ends.last = lattice_last_slice(lat);
+    for (int end = 0; end < 2; end++) {
+        const int wall = time_has_wall(lat->time, end);
+        ends.space[end] = wall ? 0 : w->c_G[end] / 2;
+        ends.time[end] = wall ? w->c_G[end] : 1;
+        ends.along[end] = wall ? w->along_wall : 1;
+        ends.twice[end] = wall ? w->twice_at_wall : 0;
+    }
+    return ends;
 }
 
 /* Numbers of loops that there are, times their factors: plaquettes as in gauge_weights, and rectangles, too. */
@@ -32,11 +43,12 @@ typedef struct {
 
 static loop_numbers numbers_of(const lattice *lat, const loop_ends *ends)
 {
-    const double t = lat->size[3], v = (double)lat->volume, slice = v / t;
+    const double t = lattice_last_slice(lat) + 1, slice = (double)lat->volume / lat->size[3], v = slice * t;
     if (lat->time == TIME_PERIODIC) return (loop_numbers){{3 * v, 3 * v}, {6 * v, 3 * v, 3 * v}, 4 * v};
-    const double slices = t - 2 + 2 * ends->space, gaps = t - 3 + 2 * ends->time;
+    const double slices = t - 2 + (ends->space[0] + ends->space[1]), gaps = t - 3 + (ends->time[0] + ends->time[1]),
+                 high = t - 3 + (ends->along[0] + ends->along[1] + ends->twice[0] + ends->twice[1]);
     return (loop_numbers){{3 * slice * slices, 3 * slice * gaps},
-                          {6 * slice * slices, 3 * slice * (t - 1), 3 * slice * (t - 2)},
+                          {6 * slice * slices, 3 * slice * high, 3 * slice * (t - 2)},
                           4 * v - slice};
 }
 
@@ -60,20 +72,18 @@ static gauge_loops averages(const double s[4], const loop_numbers *n, int rectan
 gauge_loops gauge_measure(const field *links, int rectangles)
 {
     const double one = rectangles != 0;
-    const loop_ends all = {0, 1, 1};
-    const loop_numbers n = numbers_of(links->lat, &all);
+    const loop_numbers n = numbers_of(links->lat, &no_ends);
     double s[4];
-    loop_sums(links, &all, (const double[]){one, one, one}, s);
+    loop_sums(links, &no_ends, (const double[]){one, one, one}, s);
     return averages(s, &n, rectangles);
 }
 
 gauge_loops gauge_measure_recorded(const field *links)
 {
     const double v = (double)links->lat->volume;
-    const loop_ends all = {0, 1, 1};
     const loop_numbers n = {{3 * v, 3 * v}, {6 * v, 3 * v, 3 * v}, 4 * v};
     double s[4];
-    loop_sums(links, &all, (const double[]){0, 0, 0}, s);
+    loop_sums(links, &no_ends, (const double[]){0, 0, 0}, s);
     return averages(s, &n, 0);
 }
 
@@ -102,9 +112,8 @@ static int has_rectangles(const gauge_weights *w)
 static void expect_weights(const lattice *lat, const gauge_weights *w)
 {
     if (lat->time == TIME_PERIODIC) return;
-    REQUIRE(w->c_G > 0, "weight %g of loops at the ends of time", w->c_G);
+    REQUIRE(w->c_G[0] > 0 && w->c_G[1] > 0, "weights %g and %g of loops at the ends of time", w->c_G[0], w->c_G[1]);
     REQUIRE(w->parallelogram == 0, "parallelograms of weight %g at the ends of time", w->parallelogram);
-    REQUIRE(lat->time == TIME_OPEN || !has_rectangles(w), "rectangles at the walls of a Schroedinger functional");
 }
 
 static double parallelogram_sum(const field *links)
@@ -120,7 +129,7 @@ double gauge_action(const field *links, gauge_weights w)
 {
     const lattice *lat = links->lat;
     expect_weights(lat, &w);
-    const loop_ends ends = ends_of(lat, w.c_G);
+    const loop_ends ends = ends_of(lat, &w);
     const loop_numbers n = numbers_of(lat, &ends);
     double s[4];
     const double *const p = w.plaquette, *const r = w.rectangle, v = (double)lat->volume;
@@ -159,7 +168,7 @@ void gauge_force(field *force, const field *links, gauge_weights w)
     expect_kind(force, FIELD_MOMENTA, links);
     expect_kind(links, FIELD_LINKS, force);
     expect_weights(links->lat, &w);
-    gauge_force_args args = {.g = field_geom(links), .links = halo_in(links), .ends = ends_of(links->lat, w.c_G)};
+    gauge_force_args args = {.g = field_geom(links), .links = halo_in(links), .ends = ends_of(links->lat, &w)};
     for (int k = 0; k < 2; k++) args.c0[k] = w.plaquette[k] / 6;
     for (int k = 0; k < 3; k++) args.c1[k] = w.rectangle[k] / 6;
     parallelogram_force_args more = {.g = args.g, .links = args.links, .c2 = w.parallelogram / 6};
@@ -221,8 +230,10 @@ void gauge_energy_density(field *rho, const field *tensor, const field *links)
     expect_kind(links, FIELD_LINKS, tensor);
     expect_kind(rho, FIELD_DENSITY, links);
     REQUIRE(rho->nrhs >= 3, "%d channels of a density, where 3 are written", rho->nrhs);
-    energy_density_args args = {
-        .g = field_geom(links), .links = halo_in(links), .bounded = links->lat->time != TIME_PERIODIC};
+    energy_density_args args = {.g = field_geom(links),
+                                .links = halo_in(links),
+                                .bounded = links->lat->time != TIME_PERIODIC,
+                                .last = lattice_last_slice(links->lat)};
     FOR_PARITIES(p, rho)
     {
         args.parity = p;
@@ -235,18 +246,20 @@ void gauge_energy_density(field *rho, const field *tensor, const field *links)
 void slices_scale(field *f, slice_choice choice, double factor)
 {
     enum { SPACE = 7, TIME = 8, ALL = -1 };
-    static const int at[][3] = {[SLICES_INACTIVE_LINKS] = {0, 0, TIME},
-                                [SLICES_FIXED_LINKS] = {SPACE, 0, SPACE | TIME},
-                                [SLICES_END_LINKS] = {SPACE, 0, SPACE},
-                                [SLICES_QUARK_LINKS] = {ALL, TIME, ALL},
-                                [SLICES_ENDS] = {ALL, 0, ALL}};
+    const int wall[2] = {time_has_wall(f->lat->time, 0), time_has_wall(f->lat->time, 1)};
+    const int at[][4] = {[SLICES_INACTIVE_LINKS] = {0, 0, TIME, ALL},
+                         [SLICES_FIXED_LINKS] = {wall[0] ? SPACE : 0, 0, wall[1] ? SPACE | TIME : TIME, ALL},
+                         [SLICES_OPEN_LINKS] = {wall[0] ? 0 : SPACE, 0, wall[1] ? 0 : SPACE, 0},
+                         [SLICES_QUARK_LINKS] = {ALL, TIME, ALL, ALL},
+                         [SLICES_ENDS] = {ALL, 0, ALL, ALL}};
     if (f->lat->time == TIME_PERIODIC) return;
     REQUIRE(f->prec == PREC_DOUBLE && (f->reals == 8 || f->reals == 9 || f->reals == 18 || f->reals == 24),
             "slices of a %s of %d reals in precision %d", field_kinds[f->kind].name, f->reals, f->prec);
     FOR_PARITIES(p, f)
     {
-        scale_slices_args args = {.g = field_geom(f), .factor = factor, .parity = p, .reals = f->reals};
-        for (int k = 0; k < 3; k++) args.at[k] = at[choice][k];
+        scale_slices_args args = {
+            .g = field_geom(f), .factor = factor, .parity = p, .reals = f->reals, .last = lattice_last_slice(f->lat)};
+        for (int k = 0; k < 4; k++) args.at[k] = at[choice][k];
         args.out = field_out(f, p);
         run(KERNEL_scale_slices, f, &args, NULL);
     }
@@ -254,7 +267,7 @@ void slices_scale(field *f, slice_choice choice, double factor)
 
 void momenta_clear_fixed(field *p)
 {
-    slices_scale(p, p->lat->time == TIME_SCHROEDINGER ? SLICES_FIXED_LINKS : SLICES_INACTIVE_LINKS, 0);
+    slices_scale(p, SLICES_FIXED_LINKS, 0);
 }
 
 void gauge_update(field *links, double dt, const field *momenta)
@@ -269,7 +282,7 @@ void gauge_update_by(field *links, double space, double time, const field *momen
     FOR_PARITIES(p, links)
     {
         link_update_args args = {
-            field_out(links, p), field_in(momenta, p), {space, time}, links->lat->time == TIME_SCHROEDINGER};
+            field_out(links, p), field_in(momenta, p), {space, time}, time_has_wall(links->lat->time, 1)};
         run(KERNEL_link_update, links, &args, NULL);
     }
     slices_scale(links, SLICES_INACTIVE_LINKS, 0); /* zeros without a sign */
@@ -286,7 +299,7 @@ double gauge_unitarise(field *links)
     slices_scale(links, SLICES_INACTIVE_LINKS, 0);
     comm_group_sum_exact(links->lat->group, &s, 1);
     const lattice *lat = links->lat;
-    const double inactive = lat->time == TIME_PERIODIC ? 0 : (double)lat->volume / lat->size[3];
+    const double inactive = lat->time == TIME_PERIODIC ? 0 : (1 + 4 * lat->idle) * (double)lat->volume / lat->size[3];
     exact_add(&s, -3 * inactive); /* deviation |0 - 1|^2 of a zero matrix */
     return sqrt(exact_value(&s) / (4.0 * (double)lat->volume - inactive));
 }
@@ -310,11 +323,12 @@ void gauge_cold(field *links)
 static void set_abelian(field *links, const double low[3], const double up[3], int walls_only)
 {
     const lattice *lat = links->lat;
-    const int *l = lat->local, T = lat->size[3] - 1;
+    const int *l = lat->local, T = lattice_last_slice(lat);
     double *slice = field_slice_buffer(links);
     for (int t = 0; t < field_slices(links); t++) {
         const int at = t + lat->origin[3];
-        if (walls_only && at != 0 && at != T) continue;
+        const int wall = (at == 0 && time_has_wall(lat->time, 0)) || (at == T && time_has_wall(lat->time, 1));
+        if (walls_only && !wall) continue;
         field_export(links, t, slice);
         for (long i = 0; i < 4L * l[0] * l[1] * l[2]; i++) {
             const int mu = (int)(i % 4);

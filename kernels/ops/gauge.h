@@ -34,17 +34,21 @@ gauge_loops gauge_measure_recorded(const field *links);
  * rectangle, of 1x2: [0] in spatial planes, [1] two links long in space and one in time, [2] one in space and two in time.
  * Parallelograms are mu nu rho -mu -nu -rho.
  *
- * c_G: of lattices bounded in time. Open: loops in space on the end slices have c_G / 2 times their weights. Schroedinger
- * functional: plaquettes in time with an edge on a wall have c_G times theirs, and loops on walls none. All other loops that there
- * are count in full (M. Luescher and S. Schaefer, arXiv:1206.2809, appendix A). */
+ * c_G: of lattices bounded in time, of the lower and of the upper end. Open: loops in space on the end slice have c_G / 2 times their
+ * weights. Wall of a Schroedinger functional: plaquettes in time with an edge on it have c_G times theirs, and loops on it none. All
+ * other loops that there are count in full (M. Luescher and S. Schaefer, arXiv:1206.2809, appendix A), but for rectangles at walls, of
+ * which there are two treatments, equal to leading order in a: rectangles with two links on the wall and one in time have `along_wall`
+ * times their weight, 3/2 (S. Aoki, R. Frezzotti and P. Weisz, hep-lat/9808007, choice B), and twice_at_wall = 0; or along_wall = 1 and
+ * plaquettes P in time with an edge on the wall add twice_at_wall = 1/2 times the weight of those rectangles of (1 - Re tr P^2 / 3), for
+ * a rectangle that a reflection at the wall folds (openQCD). */
 typedef struct {
-    double plaquette[2], rectangle[3], parallelogram, c_G;
+    double plaquette[2], rectangle[3], parallelogram, c_G[2], along_wall, twice_at_wall;
 } gauge_weights;
 
-/* Initialiser: equal weights in all planes, c_G = 1. */
+/* Initialiser: equal weights in all planes, c_G = 1, plaquettes that wind twice at walls. */
 #define GAUGE_WEIGHTS(plaquette, rectangle, parallelogram)                                                             \
     {                                                                                                                  \
-        {plaquette, plaquette}, {rectangle, rectangle, rectangle}, parallelogram, 1                                    \
+        {plaquette, plaquette}, {rectangle, rectangle, rectangle}, parallelogram, {1, 1}, 1, 0.5                       \
     }
 
 /* beta (1 - 8 c1), beta c1, and no parallelograms. */
@@ -70,11 +74,11 @@ void gauge_energy_density(field *rho, const field *tensor, const field *links);
 /* Links, momenta, tensors or spinors on the slices next to the ends of time, by a factor; a factor of 0 also clears what is not finite.
  * Nothing happens on periodic lattices. */
 typedef enum {
-    SLICES_INACTIVE_LINKS, /* links in time of the last slice */
-    SLICES_FIXED_LINKS,    /* inactive ones, and links in space of the end slices */
-    SLICES_END_LINKS,      /* links in space of the end slices */
-    SLICES_QUARK_LINKS,    /* links that touch an end slice */
-    SLICES_ENDS            /* everything on the end slices */
+    SLICES_INACTIVE_LINKS, /* links in time of the last slice, and all of idle ones */
+    SLICES_FIXED_LINKS,    /* inactive ones, and links in space of walls */
+    SLICES_OPEN_LINKS,     /* links in space of the open end slices */
+    SLICES_QUARK_LINKS,    /* links that touch an end slice, and all of idle ones */
+    SLICES_ENDS            /* everything on the end slices, and on idle ones */
 } slice_choice;
 void slices_scale(field *f, slice_choice choice, double factor);
 /* Momenta, or a force, of links that do not move become zero. Forces of inactive links are zero by themselves, and those of walls are not. */
@@ -87,7 +91,7 @@ void gauge_update_by(field *links, double space, double time, const field *momen
 double gauge_unitarise(field *links);
 /* Links, or a colour matrix, all one; inactive links are zero. */
 void gauge_cold(field *links);
-/* Walls of a Schroedinger functional: links in space of the first slice are exp(i low / L) with the diagonal matrix of these phases and
+/* Walls, of those ends that are one: links in space of the first slice are exp(i low / L) with the diagonal matrix of these phases and
  * the extent L along the link, those of the last slice exp(i up / L). Phases of a wall add up to a multiple of 2 pi. And the classical
  * solution between the walls, exp(i (t up + (T - t) low) / (T L)) with links in time one (M. Luescher et al., hep-lat/9207009, section
  * 6); inactive links become zero. */

@@ -328,7 +328,8 @@ static void exponentiate(field *clover, double diagonal, clover_coefficients c)
                                 .terms = series_terms(diagonal, c),
                                 .g = field_geom(clover),
                                 .parity = p};
-        if (clover->lat->time != TIME_PERIODIC) args.inside = c.inside;
+        for (int end = 0; clover->lat->time != TIME_PERIODIC && end < 2; end++) args.inside[end] = c.inside[end];
+        args.last = lattice_last_slice(clover->lat);
         args.out = field_out(clover, p);
         run(KERNEL_clover_exp, clover, &args, NULL);
     }
@@ -337,7 +338,7 @@ static void exponentiate(field *clover, double diagonal, clover_coefficients c)
 void clover_build(field *clover, const field *tensor, double diagonal, clover_coefficients c)
 {
     if (c.exponential) {
-        clover_build(clover, tensor, 0, (clover_coefficients){c.space, c.time, 0, 0});
+        clover_build(clover, tensor, 0, (clover_coefficients){.space = c.space, .time = c.time});
         exponentiate(clover, diagonal, c);
         return;
     }
@@ -350,7 +351,8 @@ void clover_build(field *clover, const field *tensor, double diagonal, clover_co
                                   .factor = {0.5 * c.space, 0.5 * c.time},
                                   .g = field_geom(clover),
                                   .parity = p};
-        if (clover->lat->time != TIME_PERIODIC) args.inside = c.inside;
+        for (int end = 0; clover->lat->time != TIME_PERIODIC && end < 2; end++) args.inside[end] = c.inside[end];
+        args.last = lattice_last_slice(clover->lat);
         args.out = field_out(clover, p);
         run(KERNEL_clover_build, clover, &args, NULL);
     }

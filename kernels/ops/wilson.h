@@ -47,16 +47,21 @@ void doublet_apply(field *out, parity p, const field *clover, const field *mu_cl
 void clover_apply_norm2_start(vector_sum *s, field *out, parity p, const field *clover, const field *in, double factor);
 
 /* Coefficients of the clover term in spatial planes and in planes with time: c_sw both, or c_R / xi_0 and c_T on an
- * anisotropic lattice. inside: c_F - 1, which on lattices bounded in time is added to the diagonal on the two slices next to the ends
- * (M. Luescher and S. Schaefer, arXiv:1206.2809, appendix A). */
+ * anisotropic lattice. inside: c_F - 1 of the lower and of the upper end, which on lattices bounded in time is added to the diagonal on the slices next to the
+ * ends (M. Luescher and S. Schaefer, arXiv:1206.2809, appendix A). */
 typedef struct {
-    double space, time, inside;
+    double space, time, inside[2];
     int exponential; /* exponential clover term */
 } clover_coefficients;
 
+static inline int clover_has_inside(const clover_coefficients *c)
+{
+    return c->inside[0] != 0 || c->inside[1] != 0;
+}
+
 static inline clover_coefficients clover_isotropic(double c_sw)
 {
-    const clover_coefficients c = {c_sw, c_sw, 0, 0};
+    const clover_coefficients c = {c_sw, c_sw, {0, 0}, 0};
     return c;
 }
 

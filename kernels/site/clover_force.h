@@ -22,13 +22,14 @@ FN int T(plane_kind)(int plane)
     return plane == 2 || plane > 3;
 }
 
-/* Adds `inside` to the diagonals on the slices next to the ends of time. */
-FN void T(add_inside)(vreal *diagonal, double inside, const geom *g, int parity, long u)
+/* Adds `inside` to the diagonals on the slices next to the first and to the last one. */
+FN void T(add_inside)(vreal *diagonal, const double inside[2], int last, const geom *g, int parity, long u)
 {
     const T(walker) home = T(walk_from)(g, parity, u);
     for (int lane = 0; lane < W; lane++) {
         const int t = T(time_slice)(g, home, lane);
-        if (t == 1 || t == g->global[3] - 2) LANE(*diagonal, lane) += (real)inside;
+        if (t == 1) LANE(*diagonal, lane) += (real)inside[0];
+        if (t == last - 1) LANE(*diagonal, lane) += (real)inside[1];
     }
 }
 
@@ -37,7 +38,7 @@ FN void T(add_inside)(vreal *diagonal, double inside, const geom *g, int parity,
 FN void T(clover_build_site)(const clover_build_args *a, long u)
 {
     vreal diagonal = vset((real)a->diagonal);
-    if (a->inside != 0) T(add_inside)(&diagonal, a->inside, &a->g, a->parity, u);
+    if (a->inside[0] != 0 || a->inside[1] != 0) T(add_inside)(&diagonal, a->inside, a->last, &a->g, a->parity, u);
     for (int chirality = 0; chirality < 2; chirality++) {
         vreal c[36];
         UNROLL for (int i = 0; i < 36; i++) c[i] = i < 6 ? diagonal : vset(0);
@@ -214,7 +215,7 @@ FN void T(clover_exp_site)(const clover_exp_args *a, long u)
 {
     const vreal diagonal = vset((real)a->diagonal), scale = vset((real)(1 / a->diagonal));
     vreal inside = vset(0);
-    if (a->inside != 0) T(add_inside)(&inside, a->inside, &a->g, a->parity, u);
+    if (a->inside[0] != 0 || a->inside[1] != 0) T(add_inside)(&inside, a->inside, a->last, &a->g, a->parity, u);
     for (int chirality = 0; chirality < 2; chirality++) {
         vreal x[36], e[36], r[36];
         T(load)(x, &a->in, u, chirality, 36);

@@ -6,14 +6,26 @@ FN int T(rectangle_kind)(int mu, int nu)
     return mu == 3 ? 2 : nu == 3;
 }
 
-/* Sums over a parity of Re tr: spatial plaquettes, temporal plaquettes, 1x2 rectangles times their weights, links. */
+/* Re tr P^2 of the plaquette P = m n^dagger. */
+FN vreal T(trace_twice)(const vreal m[18], const vreal n[18])
+{
+    vreal p[18], q[18];
+    T(su3_mul_right_dagger)(p, m, n);
+    T(su3_mul_right_dagger)(q, n, m);
+    return T(su3_trace_product_dagger)(p, q);
+}
+
+/* Sums over a parity of Re tr: spatial plaquettes, temporal plaquettes, 1x2 rectangles and plaquettes that wind twice times their
+ * weights, links. */
 FN void T(loops_site)(const loops_args *a, long u, vexact *sum)
 {
     const geom *g = &a->g;
     const T(walker) home = T(walk_from)(g, a->parity, u);
     vdouble s[4];
     for (int k = 0; k < 4; k++) s[k] = vdouble_zero();
-    const vreal of_space = T(space_factor)(&a->ends, g, home), of_time = T(time_factor)(&a->ends, g, home, 0);
+    const vreal of_space = T(space_factor)(&a->ends, g, home),
+                of_time = T(time_factor)(&a->ends, a->ends.time, g, home, 0),
+                along = T(time_factor)(&a->ends, a->ends.along, g, home, 0);
     for (int mu = 0; mu < 4; mu++) {
         vreal link[18], m[18];
         T(walk_load)(link, g, &a->links, home, mu, 18);
@@ -27,6 +39,10 @@ FN void T(loops_site)(const loops_args *a, long u, vexact *sum)
                 T(walk_product)(m, g, &a->links, home, mu_nu, 2, 3);
                 T(walk_product)(n, g, &a->links, home, nu_mu, 2, 3);
                 T(add_real)(&s[nu == 3], (nu == 3 ? of_time : of_space) * T(su3_trace_product_dagger)(m, n));
+                if (nu == 3 && a->rectangle[1] != 0 && T(winds_twice)(&a->ends)) {
+                    const vreal twice = T(end_factor)(a->ends.twice, 0, g, home, 0, a->ends.last - 1);
+                    T(add_real)(&s[2], twice * (vset((real)a->rectangle[1]) * T(trace_twice)(m, n)));
+                }
             }
             const double weight = a->rectangle[T(rectangle_kind)(nu, mu)];
             if (weight != 0) {
@@ -39,7 +55,7 @@ FN void T(loops_site)(const loops_args *a, long u, vexact *sum)
                 T(walk_load)(n, g, &a->links, w, nu, 18);
                 vreal q[18];
                 T(su3_mul)(q, r, n);
-                const vreal factor = mu == 3 || nu == 3 ? vset(1) : of_space;
+                const vreal factor = nu == 3 ? vset(1) : mu == 3 ? along : of_space;
                 T(add_real)(&s[2], factor * (vset((real)weight) * T(su3_trace_product_dagger)(q, m)));
             }
         }
@@ -79,6 +95,18 @@ FN void T(staples_to_momenta)(const view *momenta, const geom *g, const view *li
     T(save)(p, momenta, home.unit, mu, 8);
 }
 
+/* sum += factor V U V, the derivative of tr (U V)^2 / 2 with U the link and V the rest of the plaquette, which takes these steps. */
+FN void T(add_winding)(vreal sum[18], const geom *g, const view *links, T(walker) home, int mu, const int steps[3],
+                       vreal factor)
+{
+    vreal link[18], v[18], w[18];
+    T(walk_product)(v, g, links, T(walk)(g, home, mu, 1), steps, 3, 2);
+    T(walk_link)(link, g, links, home, mu, 2);
+    T(su3_mul)(w, v, link);
+    T(su3_mul)(link, w, v);
+    T(su3_axpy)(sum, factor, link);
+}
+
 /* Force of the plaquette and rectangle action: momenta += P(U_mu(x) sum of staples), the staples weighted with those of c0
  * and c1. A staple goes n b back from the link's end, b against mu, and one of the rectangles f n b in place of n. bounded: a
  * literal, whether loops next to the ends of time have factors. */
@@ -96,15 +124,25 @@ FN void T(gauge_force_of)(const gauge_force_args *a, const geom *g, T(walker) ho
         {
             const int n = 2 * nu + side, back = 2 * nu + 1 - side;
             const int around[3] = {f, n, b}, rectangles[2][5] = {{n, b, b, back, f}, {n, n, b, back, back}};
+            const int above = nu == 3 && side ? -1 : 0; /* lower slice of loops of one link in time */
             const vreal factor = !bounded  ? vset(1)
-                                 : in_time ? T(time_factor)(&a->ends, g, home, nu == 3 && side ? -1 : 0)
+                                 : in_time ? T(time_factor)(&a->ends, a->ends.time, g, home, above)
                                            : T(space_factor)(&a->ends, g, home);
-            const vreal of_rectangles = in_time ? vset(1) : factor, c0 = factor * (real)a->c0[in_time];
+            /* Rectangles of two links along mu; of two along nu. */
+            const vreal on_wall =
+                            bounded && in_time ? T(time_factor)(&a->ends, a->ends.along, g, home, above) : vset(1),
+                        of_rectangles[2] = {!in_time  ? factor
+                                            : mu == 3 ? vset(1)
+                                                      : on_wall,
+                                            !in_time  ? factor
+                                            : mu == 3 ? on_wall
+                                                      : vset(1)},
+                        c0 = factor * (real)a->c0[in_time];
             T(walker) w = end;
             T(su3_zero)(m);
             if (along[0] != 0) {
                 T(walk_product)(m, g, &a->links, end, around, 3, 2);
-                const vreal c1 = of_rectangles * (real)along[0];
+                const vreal c1 = of_rectangles[0] * (real)along[0];
                 UNROLL for (int i = 0; i < 18; i++) m[i] *= c1;
             }
             T(step_first)(u, g, &a->links, &w, n, 2);
@@ -115,7 +153,12 @@ FN void T(gauge_force_of)(const gauge_force_args *a, const geom *g, T(walker) ho
             for (int k = 0; k < 2; k++) {
                 if (along[k] == 0) continue;
                 T(walk_product)(m, g, &a->links, end, rectangles[k], 5, 2);
-                T(su3_axpy)(sum, of_rectangles * (real)along[k], m);
+                T(su3_axpy)(sum, of_rectangles[k] * (real)along[k], m);
+            }
+            if (bounded && in_time && a->c1[1] != 0 && T(winds_twice)(&a->ends)) {
+                const vreal twice = T(end_factor)(a->ends.twice, 0, g, home, above, a->ends.last - 1);
+                const int rest[3] = {n, b, back};
+                T(add_winding)(sum, g, &a->links, home, mu, rest, twice * (real)(2 * a->c1[1]));
             }
         }
     }
@@ -238,8 +281,11 @@ FN void T(energy_density_site)(const energy_density_args *a, long u)
             T(walk_product)(n, g, &a->links, home, other, 2, 3);
             rho[nu == 3 ? 4 : 3] += (real)3 - T(su3_trace_product_dagger)(m, n);
         }
-    for (int lane = 0; a->bounded && lane < W; lane++)
-        if (T(time_slice)(g, home, lane) == g->global[3] - 1) LANE(rho[4], lane) = 0;
+    for (int lane = 0; a->bounded && lane < W; lane++) {
+        const int t = T(time_slice)(g, home, lane);
+        if (t >= a->last) LANE(rho[4], lane) = 0;
+        if (t > a->last) LANE(rho[3], lane) = 0;
+    }
     for (int c = 0; c < 3; c++) T(save)(rho + 2 * c, &a->out, u, c, 2);
 }
 

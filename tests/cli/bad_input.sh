@@ -110,6 +110,23 @@ refused "an anisotropy of a quark alone" -- run a.ini quark.light.xi_0=2 -- "[qu
 edited b.ini '/^c_sw/d'
 refused "an anisotropy without nu" -- run b.ini quark.light.xi_0=2 -- "[quark.light] has xi_0 and no nu" "give nu"
 refused "nu without an anisotropy" -- run a.ini quark.light.nu=1.2 -- "[quark.light] has nu and no xi_0"
+refused "odd extents" -- run a.ini lattice.size=3.4.5.7 -- "3 errors in the input:" "[lattice] size: extent 3 in direction x" \
+    "extent 5 in direction z" "extent 7 in direction t of the lattice is not an even number of at least 2"
+{
+    sed 's/^c_sw = .*/&\nlinks = smeared/' good.ini
+    printf '[links.smeared]\nkind = stout\nrho = 0.16\nsteps = 2\n'
+} >b.ini
+try run --dry-run b.ini
+exits 0 "a weight of stout links in the stable range"
+same "warnings of rho" 0 "$(grep -c 'rho' err || true)"
+try run --dry-run b.ini links.smeared.rho=0.17
+exits 0 "a weight of stout links beyond the stable range"
+printed "warning: " "[links.smeared] rho = 0.17 is beyond 0.1667, where links of the shortest wavelength grow with each step"
+try run --dry-run b.ini links.smeared.rho=0.26 links.smeared.directions=space
+exits 0 "the same in space"
+printed "[links.smeared] rho = 0.26 is beyond 0.25"
+refused "a negative weight of stout links" -- run b.ini links.smeared.rho=-0.1 -- "rho" "'-0.1' is out of range"
+edited b.ini '/^c_sw/d'
 refused "a negative anisotropy" -- run b.ini quark.light.xi_0=-2 quark.light.nu=1 -- "xi_0" "'-2' is out of range"
 refused "one of two clover coefficients" -- run b.ini quark.light.xi_0=2 quark.light.nu=1 quark.light.clover_T=1 -- \
     "has one of clover_R and clover_T; give both"
@@ -319,11 +336,33 @@ INI
 refused "an action of no quark" -- run c.ini action.light.quark=havy -- "quark = havy in [action.light]" "did you mean 'heavy'?"
 refused "four flavours of a clover quark" -- run c.ini action.light.kind=four_flavours -- "makes 2 flavours; choose kind = two_flavours or rational"
 refused "the exact algorithm for a clover quark" -- run c.ini action.light.kind=eofa -- "is for domain wall quarks"
+refused "the exact algorithm for a twisted mass" -- run a.ini quark.light.kind=twisted_mass quark.light.mu=0.1 action.light.kind=eofa -- \
+    "[action.light] kind = eofa is for domain wall quarks, and [quark.light] is of kind = twisted_mass"
 refused "factors of a clover quark" -- run c.ini action.strange.with=1:1 -- "is for staggered quarks"
 refused "a Pauli-Villars field of a clover quark" -- run c.ini "action.strange.pauli_villars_spectrum=1 2" -- "has no Pauli-Villars field"
 refused "a chain of a kind that has none" -- run c.ini action.strange.masses=1 -- "has no key 'masses'"
 refused "guesses with shifts" -- run c.ini action.strange.predictor=3 -- "has no key 'predictor'"
 refused "flavours of a kind for two" -- run c.ini action.heavy.flavours=1 -- "kind = two_flavours has no key 'flavours'"
+# Coefficients of each slice, of quarks for measurements.
+edited z.ini ''
+printf '[quark.slices]\nkind = zmobius\nmass = 0.1\nLs = 4\nomega = 1 0.5+0.1i 0.5-0.1i 2\n[source.s]\nkind = point\n' >>z.ini
+try run --dry-run z.ini
+exits 0 "a quark with coefficients of each slice"
+refused "an action of it" -- run z.ini action.light.quark=slices -- "[action.light] quark = slices" \
+    "kind = zmobius are for measurements alone" "kind = mobius"
+refused "numbers for fewer slices" -- run z.ini quark.slices.Ls=5 -- "[quark.slices] omega has 4 numbers, and Ls = 5"
+refused "a number alone" -- run z.ini quark.slices.omega="1 1 0.5+0.1i 2" -- "0.5+0.1i of slice 2 has no conjugate"
+for number in 0 0.5+i 0.5+0.1 0.5i0 0.5+0.1j nan; do
+    refused "a number like $number" -- run z.ini quark.slices.omega="1 1 1 $number" -- "'$number' is not a complex number other than 0"
+done
+{
+    cat z.ini
+    printf '[measure.wall]\nkind = residual_mass\nquark = slices\nsource = s\n'
+} >wall.ini
+refused "the residual mass of it" -- run wall.ini -- "[measure.wall] kind = residual_mass needs the conserved axial current of uniform slices" \
+    "kind = mobius"
+sed -i '/^omega/d' z.ini
+refused "no numbers" -- run z.ini -- "[quark.slices] needs the key 'omega'"
 # Doublets with two masses.
 heavy=(run c.ini quark.strange.kind=twisted_doublet quark.strange.mu_sigma=0.15 quark.strange.mu_delta=0.17)
 try run --dry-run "${heavy[@]:1}" action.strange.flavours=2

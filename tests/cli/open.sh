@@ -1,4 +1,4 @@
-# Open boundaries in time: a run of two flavours and a strange quark, stopped and continued; verify; files of every format; an open
+# Open boundaries in time: a run of two flavours and a strange quark, stopped and continued; verify, also of a doublet; files of every format; an open
 # ensemble that begins with a periodic configuration; what is refused.
 . "$(dirname "$0")/kit.bash"
 write_input periodic.ini
@@ -73,6 +73,12 @@ try verify --json a.ini $small whole/checkpoint-000004.h5
 exits 0 verify
 same "failures" 0 "$(grep -c '"verdict": "fail"' out || true)"
 
+# shellcheck disable=SC2086
+try verify --json a.ini $small quark.strange.kind=twisted_doublet quark.strange.mu_sigma=0.3 quark.strange.mu_delta=0.25 \
+    action.strange.flavours=2 whole/checkpoint-000004.h5
+exits 0 "verify with a non-degenerate doublet"
+same "its failures" 0 "$(grep -c '"verdict": "fail"' out || true)"
+
 say "files of every format"
 config=whole/checkpoint-000004.h5
 for format in ildg scidac nersc milc openqcd; do
@@ -115,6 +121,15 @@ exits 0 "the plan of a cut"
 try run periodic.ini $small run.output=refused run.start=file run.config=whole/checkpoint-000004.h5
 exits 2 "an open configuration in a periodic lattice"
 printed "open boundaries in time" "time_boundary = open"
+try run a.ini $small run.output=refused run.start=cut run.config=whole/checkpoint-000004.h5
+exits 2 "a cut of an open configuration"
+printed "open boundaries in time" "start = cut takes configurations of periodic lattices"
+for format in ildg scidac nersc milc openqcd; do
+    try run periodic.ini $small run.output=refused run.start=file run.config=copy.$format
+    exits 2 "an open configuration of format $format in a periodic run"
+    printed "[run] config = copy.$format" "open boundaries in time" "time_boundary = open"
+done
+[ ! -e refused ] || fail "a refused run leaves a folder"
 
 say "what is refused"
 refused_plan "c_G without ends" periodic.ini gauge.c_G=1 -- "[gauge] c_G is of lattices"

@@ -48,6 +48,22 @@ try verify --json --only force "$source/inputs/dwf-2plus1.ini" lattice.size=4.4.
 exits 0 "forces of domain wall quarks"
 same "force of strange" pass "$(verdict "force is the derivative, relative" strange)"
 
+say "three quarks of one flavour each"
+sed 's/^actions = light$/actions = light down strange/; s/^kind = two_flavours/kind = rational/' a.ini >three.ini
+for quark in down:0.129 strange:0.125; do
+    printf '[quark.%s]\nlike = light\nkappa = %s\n' ${quark%:*} ${quark#*:}
+    printf '[action.%s]\nkind = rational\nquark = %s\nsolver = force\naction_solver = accept\n' ${quark%:*} ${quark%:*}
+done >>three.ini
+try verify --json --only force,precision three.ini
+exits 0 "forces of three masses"
+for of in light down strange light.det down.det strange.det; do
+    same "force of $of" pass "$(verdict "force is the derivative, relative" $of)"
+done
+for of in light down strange; do same "S of $of" pass "$(verdict "error of S: accept step" $of)"; done
+try run --dry-run three.ini
+exits 0 "their plan"
+same "quarks of one flavour" 3 "$(grep -c '^1 flavour of mass' out)"
+
 say "ratios of determinants alone"
 try verify --json --only force "$source/inputs/dsdr-2plus1.ini" lattice.size=4.4.4.4 run.seed=4 quark.light.Ls=4 \
     "integrator.0.actions=light.0 light.1 light.2 strange" "integrator.1.actions=dsdr.0 dsdr.1"

@@ -39,6 +39,9 @@ static const char *const quark_variants[] = {
     "c_sw = 1.1\nlinks = flowed\n[links.flowed]\nkind = flow\nflow_time = 0.05\n",
     "c_sw = 1.2\ntheta = 0.7 0 -0.4 0.9\nlinks = smeared\n[links.smeared]\nkind = stout\nrho = 0.1\n",
     "Ls = 4\nb5 = 1.25\nc5 = 0.25\ntheta = 0 0.6 0 -1.1\n",
+    "omega = 0.8 1.6 0.4+0.2i 0.4-0.2i\nLs = 4\nb5 = 1.25\nc5 = 0.25\n",
+    "omega = 0.5-0.1i 1.2 0.5+0.1i\nLs = 3\nb5 = 1\nc5 = 0\nparity = odd\nlinks = smeared\n[links.smeared]\nkind = "
+    "stout\nrho = 0.1\n",
     "u0 = 0.9\nlinks = fat7\n",
     "u0 = 0.9\nlinks = asqtad\nlong_reals = 13\n",
     "naik_epsilon = -0.2\nlinks = hisq\n",
@@ -63,9 +66,10 @@ static parameters *quark_parameters(const char *kind, const char *keys, const ch
     return p;
 }
 
-/* Twisted masses have to be there. */
+/* Twisted masses and coefficients of slices have to be there. */
 static int quark_has(const quark_kind *kind, const char *keys)
 {
+    if (quark_kind_has(kind, "omega") && strncmp(keys, "omega", 5)) return 0;
     if ((kind->twisted_mass || kind->doublet) && strncmp(keys, "mu", 2)) return 0;
     char word[32] = "";
     sscanf(keys, "%31s", word);

@@ -47,6 +47,7 @@ static int has(const quark_kind *kind, const char *keys)
 /* The kinds of actions that a quark may have, by what both say of themselves. */
 static int fits(const action_kind *action, const quark_kind *quark)
 {
+    if (quark->valence) return 0;
     const int exact = !strcmp(action->name, "eofa");
     if (action->rational && quark->twisted_mass) return 0;
     return (!action->flavours || action->flavours == quark->flavours) && (!exact || quark->one_flavour);

@@ -57,7 +57,7 @@ static int can_measure(const observable *o, const quark_kind *kind, const char *
         return 0;
     if (kind->doublet && o->quarks != MEASURE_NO_QUARKS) return 0;
     if (o->quarks == MEASURE_WILSON) return kind->spins == 4;
-    if (o->quarks == MEASURE_WALLS) return kind->slices && has_middle(kind, keys);
+    if (o->quarks == MEASURE_WALLS) return kind->axial && has_middle(kind, keys);
     if (o->quarks == MEASURE_STAGGERED) return kind->spins == 1;
     return 1;
 }

@@ -39,16 +39,29 @@ static void slice_norms(double *sums, const field *f)
     slices_close(&s);
 }
 
+/* sums += squares of M^-1 source on each of 8 slices. */
+static void add_slices(bench *b, double *sums, const field *source)
+{
+    fermion *q = quark_of(b, "light");
+    field *x = fermion_vector(q), *rhs = linop_vector(q->normal, 1), *half = linop_vector(q->normal, 1);
+    double one[8];
+    fermion_prepare(q, rhs, source, 1);
+    field_clear(half);
+    CHECK_INT(solve_by(&b->p->solvers[0].p, q->normal, half, rhs).status, SOLVE_CONVERGED);
+    fermion_reconstruct(q, x, half, source);
+    slice_norms(one, x);
+    for (int t = 0; t < 8; t++) sums[t] += one[t];
+    field *all[] = {x, rhs, half};
+    for (int i = 0; i < 3; i++) field_destroy(all[i]);
+}
+
 /* All 12 columns from a Gaussian source at the origin on thin links. */
 static void gaussian_slices(bench *b, double *sums, double *source_norm)
 {
     fermion *q = quark_of(b, "light");
-    const solver_settings *set = &b->p->solvers[0].p;
     const int origin[4] = {0};
     gaussian g;
-    field *source = fermion_vector(q), *x = fermion_vector(q), *rhs = linop_vector(q->normal, 1),
-          *half = linop_vector(q->normal, 1);
-    double one[16];
+    field *source = fermion_vector(q);
     gaussian_open(&g, b->s->links, 2, 5);
     *source_norm = 0;
     for (int t = 0; t < 8; t++) sums[t] = 0;
@@ -56,16 +69,10 @@ static void gaussian_slices(bench *b, double *sums, double *source_norm)
         source_point(source, origin, column);
         gaussian_smear(&g, source);
         *source_norm += vector_norm2(source, 0);
-        fermion_prepare(q, rhs, source, 1);
-        field_clear(half);
-        CHECK_INT(solve_by(set, q->normal, half, rhs).status, SOLVE_CONVERGED);
-        fermion_reconstruct(q, x, half, source);
-        slice_norms(one, x);
-        for (int t = 0; t < 8; t++) sums[t] += one[t];
+        add_slices(b, sums, source);
     }
     gaussian_close(&g);
-    field *all[] = {source, x, rhs, half};
-    for (int i = 0; i < 4; i++) field_destroy(all[i]);
+    field_destroy(source);
 }
 
 #define RECORDED                                                                                                       \
@@ -125,6 +132,75 @@ static void replace_walls(field *links, int m, int e)
     free(slice);
 }
 
+/* Column 3 spin + colour of P_+ U_t^dagger of the origin, at the site above it. */
+static void source_above_wall(field *source, const field *links, int column)
+{
+    field_clear(source);
+    if (links->lat->origin[0] || links->lat->origin[1] || links->lat->origin[2] || links->lat->origin[3]) return;
+    double *u = field_slice_buffer(links), *b = field_slice_buffer(source);
+    field_export(links, 0, u);
+    field_export(source, 1, b);
+    for (int i = 0; i < 12; i++) { /* spins `spin` and spin + 2 of P_+ are equal */
+        const int spin = i / 6, c = i / 2 % 3, im = i % 2;
+        const double *e = u + 54 + 6 * (column % 3) + 2 * c;
+        b[6 * (column / 3 + 2 * spin) + 2 * c + im] = M_SQRT1_2 * (im ? -e[1] : e[0]);
+    }
+    field_import(source, 1, b);
+    free(b);
+    free(u);
+}
+
+/* Between walls, from a source next to one of them; the record is in single precision. */
+static void test_recorded_walls(void)
+{
+    static const double slices[8] = {0,
+                                     1.13083381358063,
+                                     .218907896852225,
+                                     .0552531371569852,
+                                     .0180330953111868,
+                                     .00735410175571659,
+                                     .00405414773100149,
+                                     0};
+    static const char *const given[] = {"lattice.time_boundary=schroedinger",
+                                        "lattice.low_phases=-0.5235987755982988 0 0.5235987755982988",
+                                        "lattice.up_phases=-2.617993877991494 1.0471975511965976 1.5707963267948966"};
+    bench b = open_bench(RECORDED, 3, given);
+    double sums[8] = {0};
+    lattice_bound(b.s->lat, TIME_PERIODIC);
+    read_links(&b, "pyquda.weak_field.lime");
+    lattice_bound(b.s->lat, TIME_SCHROEDINGER);
+    slices_scale(b.s->links, SLICES_INACTIVE_LINKS, 0);
+    gauge_walls(b.s->links, b.p->lattice.phases[0], b.p->lattice.phases[1]);
+    field *source = fermion_vector(quark_of(&b, "light"));
+    for (int column = 0; column < 6; column++) {
+        source_above_wall(source, b.s->links, column);
+        add_slices(&b, sums, source);
+    }
+    for (int t = 0; t < 8; t++) CHECK_NEAR(sums[t], slices[t], 1e-6 * slices[t]);
+    field_destroy(source);
+    close_bench(&b);
+}
+
+/* A free quark with phases in space, from a point; the record is in single precision. */
+static void test_recorded_phases(void)
+{
+    static const char *const given[] = {"lattice.time_boundary=periodic", "quark.light.kappa=0.1",
+                                        "quark.light.theta=0.6283185307179586 1.2566370614359172 0 0",
+                                        "quark.light.xi_0=1", "quark.light.nu=1"};
+    bench b = open_bench(RECORDED, 5, given);
+    double sums[8] = {0};
+    gauge_cold(b.s->links);
+    field *source = fermion_vector(quark_of(&b, "light"));
+    for (int column = 0; column < 12; column++) {
+        source_point(source, (const int[4]){0}, column);
+        add_slices(&b, sums, source);
+    }
+    CHECK_REL(sums[0], .550448091581462, 1e-6);
+    CHECK_REL(sums[1], .0187776788580651, 1e-6);
+    field_destroy(source);
+    close_bench(&b);
+}
+
 /* S = -(c / 3) sum Re tr as recorded, of S = sum c (1 - Re tr / 3). */
 static double without_constant(const field *links, gauge_weights w)
 {
@@ -139,8 +215,10 @@ static void test_recorded_actions(void)
     bench b = open_bench(RECORDED, 0, NULL);
     read_links(&b, "qlua.random-gauge.lime");
     replace_walls(b.s->links, 2, 2);
-    gauge_params wilson = {"wilson", 5.6, 0, 1, 0, 1, 1, 1, 1}, tree = {"symanzik_tadpole", 7.5, 0, 0.9, 0, 1, 1, 1, 1},
-                 space = {"symanzik_space", 1.7, 0, 1, 0, 5, 0.73698, 1, 1};
+    gauge_params wilson = {.action = "wilson", .beta = 5.6, .u0 = 1, .xi_0 = 1, .u_s = 1, .u_t = 1, .c_G = 1},
+                 tree = {.action = "symanzik_tadpole", .beta = 7.5, .u0 = 0.9, .xi_0 = 1, .u_s = 1, .u_t = 1, .c_G = 1},
+                 space = {
+                     .action = "symanzik_space", .beta = 1.7, .u0 = 1, .xi_0 = 5, .u_s = 0.73698, .u_t = 1, .c_G = 1};
     const field *u = b.s->links;
     CHECK_REL(without_constant(u, gauge_params_weights(&wilson)), -15279.0968049644, 1e-13);
     CHECK_REL(without_constant(u, (gauge_weights){.plaquette = {5.6, 0}}), -8579.42388656827, 1e-13);
@@ -342,6 +420,7 @@ int main(int argc, char **argv)
     test_begin(&argc, &argv);
     const int data = data_has("pyquda.weak_field.lime");
     test_dispersion();
+    test_recorded_phases();
     test_dynamics();
     test_isotropic();
     if (comm_size() == 1) { /* other grids have the same bits */
@@ -350,6 +429,7 @@ int main(int argc, char **argv)
     }
     if (data) {
         test_recorded_propagator();
+        test_recorded_walls();
         test_recorded_actions();
         test_recorded_log_det();
     } else if (comm_rank() == 0) {

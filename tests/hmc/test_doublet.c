@@ -1,5 +1,5 @@
 /* The rational action of a non-degenerate doublet: S is phi^dagger K^(-1/2) phi by dense algebra, with phi = K^(1/4) eta of the heat
- * bath, so that it stands for |det M| (tests/operators/test_doublet.c has det K), on the links of the heat bath and on others; and
+ * bath, so that it stands for |det M| (tests/operators/test_doublet.c has det K), on the links of the heat bath and on others, with open time, too; and
  * <exp(-dH)> = 1. */
 #include <complex.h>
 #include <stdlib.h>
@@ -120,10 +120,10 @@ static double action_now(action *a)
     return s;
 }
 
-static void test_power(const char *form)
+static void test_power(const char *form, int open)
 {
-    const char *const overrides[] = {form};
-    bench b = open_bench(text, 1, overrides);
+    const char *const overrides[] = {form, "lattice.size=2.2.2.4", "lattice.time_boundary=open", "quark.heavy.c_F=1.2"};
+    bench b = open_bench(text, open ? 4 : 1, overrides);
     action *a = heavy_of(&b);
     fermion *q = quark_kind_of(&b.p->quarks[0].p)->make(b.s->links, &b.p->quarks[0].p, NULL, 0);
     field *eta = linop_vector(q->normal, 1);
@@ -143,7 +143,7 @@ static void test_power(const char *form)
     double complex want = 0;
     for (size_t i = 0; i < n; i++) want += conj(phi[i]) * w[i];
     const double have = action_now(a);
-    printf("S of the doublet, %s: %.12g, dense %.12g, at the heat bath %.6g\n", form, have, creal(want),
+    printf("S of the doublet, %s%s: %.12g, dense %.12g, at the heat bath %.6g\n", form, open ? ", open time" : "", have, creal(want),
            vector_norm2(eta, 0));
     CHECK_REL(have, creal(want), 1e-10);
     CHECK(fabs(have - vector_norm2(eta, 0)) > 1e-3 * have);
@@ -176,8 +176,10 @@ static void test_exp(void)
 int main(int argc, char **argv)
 {
     test_begin(&argc, &argv);
-    test_power("quark.heavy.schur=asymmetric");
-    test_power("quark.heavy.schur=symmetric");
+    for (int open = 0; open < 2; open++) {
+        test_power("quark.heavy.schur=asymmetric", open);
+        test_power("quark.heavy.schur=symmetric", open);
+    }
     test_exp();
     const int status = CHECK_SUMMARY();
     comm_finalize();

@@ -468,7 +468,7 @@ static void test_recorded_action(void)
 {
     lattice *lat;
     field *links = recorded(&lat, (const int[]){6, 6, 6, 6}, "lat.sample.l6666.hisq");
-    const gauge_params g = {"symanzik_1loop_hisq", 7.4, 0, 0.89, 3, 1, 1, 1, 1};
+    const gauge_params g = {"symanzik_1loop_hisq", 7.4, 0, 0.89, 3, 1, 1, 1, 1, 1, "winding", 0};
     CHECK_REL(gauge_action(links, gauge_params_weights(&g)), 19168.9566918, 5e-12);
     field_destroy(links);
     lattice_destroy(lat);

@@ -26,9 +26,10 @@ static void test_parts(const quark_kind *kind)
 {
     char text[128];
     snprintf(text, sizeof text, "kind = %s\n%s", kind->name,
-             kind->twisted_mass ? "mu = 0.1\n"
-             : kind->doublet    ? "mu_sigma = 0.1\n"
-                                : "");
+             kind->twisted_mass              ? "mu = 0.1\n"
+             : kind->doublet                 ? "mu_sigma = 0.1\n"
+             : quark_kind_has(kind, "omega") ? "Ls = 2\nomega = 0.5+0.1i 0.5-0.1i\n"
+                                             : "");
     parameters *p = read_text(text, !kind->doublet);
     const quark_params *f = &p->quarks[0].p;
     const char *last = NULL;

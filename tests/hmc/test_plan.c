@@ -159,13 +159,13 @@ static void test_gauge_weights(void)
         gauge_params g;
         double rectangle, parallelogram, plaquette;
     } known[] = {
-        {{"symanzik_1loop", 6.5, 0, 0.862, 0, 1, 1, 1, 1}, -7.355018e-2, -8.663654e-3, 1},
-        {{"symanzik_1loop_hisq", 6.7, 0, 0.89, 4, 1, 1, 1, 1}, -3.316969e-2, 2.809994e-3, 1},
-        {{"symanzik_1loop_hisq", 10, 0, 1, 4, 1, 1, 1, 1}, -0.05, 0, 1},
-        {{"symanzik_tadpole", 7, 0, 0.5, 0, 1, 1, 1, 1}, -0.2, 0, 1},
-        {{"symanzik", 6, 0, 1, 0, 1, 1, 1, 1}, -1.0 / 12, 0, 5.0 / 3},
-        {{"custom", 6, 0.25, 1, 0, 1, 1, 1, 1}, 0.25, 0, -1},
-        {{"wilson", 6, 0, 1, 0, 1, 1, 1, 1}, 0, 0, 1},
+        {{"symanzik_1loop", 6.5, 0, 0.862, 0, 1, 1, 1, 1, 1, "winding", 0}, -7.355018e-2, -8.663654e-3, 1},
+        {{"symanzik_1loop_hisq", 6.7, 0, 0.89, 4, 1, 1, 1, 1, 1, "winding", 0}, -3.316969e-2, 2.809994e-3, 1},
+        {{"symanzik_1loop_hisq", 10, 0, 1, 4, 1, 1, 1, 1, 1, "winding", 0}, -0.05, 0, 1},
+        {{"symanzik_tadpole", 7, 0, 0.5, 0, 1, 1, 1, 1, 1, "winding", 0}, -0.2, 0, 1},
+        {{"symanzik", 6, 0, 1, 0, 1, 1, 1, 1, 1, "winding", 0}, -1.0 / 12, 0, 5.0 / 3},
+        {{"custom", 6, 0.25, 1, 0, 1, 1, 1, 1, 1, "winding", 0}, 0.25, 0, -1},
+        {{"wilson", 6, 0, 1, 0, 1, 1, 1, 1, 1, "winding", 0}, 0, 0, 1},
     };
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
         const gauge_weights w = gauge_params_weights(&known[k].g);

@@ -21,6 +21,8 @@ typedef struct {
     double tau, start, drift, drift_dh; /* of exp(-t / tau); before equilibrium; over the run, in sigmas of a row */
     int second, physics; /* the trajectory of a second stretch, with other steps or other physics; 0: none */
     const char *ended;   /* lines of the session */
+    int weights;         /* weights exp(tilt x), x the plaquette in units of its deviation, and charges by slice */
+    double tilt;
 } plan;
 
 static double normal(uint64_t *seed)
@@ -59,6 +61,32 @@ static void put_texts(history *h, const plan *p)
     put_text(h, "sessions/000001", head, "");
 }
 
+/* Weights every second trajectory, so many of the same tilt; the rows of a charge by slice, and its sum. */
+static void put_weights(history *h, const plan *p, const double *plaquettes)
+{
+    static const history_column weight[] = {{"trajectory", HISTORY_INT, "", "", 0},
+                                            {"log_weight", HISTORY_REAL, "", "", 0}},
+                                charge[] = {{"trajectory", HISTORY_INT, "", "", 0},
+                                            {"charge", HISTORY_REAL, "", "", 0}};
+    char name[64];
+    for (int k = 0; k < p->weights; k++) {
+        snprintf(name, sizeof name, "measure/weight%d/summary", k + 1);
+        const int t = history_table(h, name, weight, 2, message, sizeof message);
+        for (int i = 2; i <= p->rows; i += 2) {
+            const history_value row[2] = {{.i = i}, {.d = 40 + p->tilt * (plaquettes[i] - 0.58) / 1e-3}};
+            CHECK_INT(history_append(h, t, row, message, sizeof message), 0);
+        }
+    }
+    const int slices = history_table(h, "measure/slices", charge, 2, message, sizeof message),
+              sum = history_table(h, "measure/slices/summary", charge, 2, message, sizeof message);
+    for (int i = 1; i <= p->rows; i++) {
+        const history_value part = {.d = 0.5}, all = {.d = i % 3};
+        for (int s = 0; s < 2; s++)
+            CHECK_INT(history_append(h, slices, (const history_value[]){{.i = i}, part}, message, sizeof message), 0);
+        CHECK_INT(history_append(h, sum, (const history_value[]){{.i = i}, all}, message, sizeof message), 0);
+    }
+}
+
 static void put_rows(history *h, const plan *p)
 {
     static char names[2][FORCES][32];
@@ -79,8 +107,9 @@ static void put_rows(history *h, const plan *p)
     const int t = history_table(h, "trajectories", columns, COLUMNS, message, sizeof message);
     const int f = history_table(h, "measure/flow", flow, 3, message, sizeof message);
     const double a = exp(-1 / p->tau);
-    double now = 0, trace = 0;
+    double now = 0, trace = 0, *plaquettes = calloc((size_t)p->rows + 1, sizeof *plaquettes);
     uint64_t seed = 5;
+    REQUIRE_MEMORY(plaquettes, "out of memory");
     for (int i = 1; i <= p->rows; i++) {
         history_value row[COLUMNS];
         const double dh = 0.3 * normal(&seed) + p->drift_dh * 0.3 * i / p->rows;
@@ -90,6 +119,7 @@ static void put_rows(history *h, const plan *p)
         row[1].i = dh < 0.5;
         row[2].d = dh;
         row[3].d = 0.58 + 1e-3 * (now + p->drift * i / p->rows) + p->start * exp(-i / 10.0);
+        plaquettes[i] = row[3].d;
         row[4].d = row[5].d = 1e-11 * (1 + i % 3);
         row[6].d = 2.5;
         for (int k = 0; k < FORCES; k++) {
@@ -101,6 +131,8 @@ static void put_rows(history *h, const plan *p)
         const history_value q[3] = {{.i = i}, {.d = round(3 * normal(&seed))}, {.d = trace}};
         CHECK_INT(history_append(h, f, q, message, sizeof message), 0);
     }
+    if (p->weights) put_weights(h, p, plaquettes);
+    free(plaquettes);
 }
 
 /* The report of such a run, as text; *e is freed by the caller. */
@@ -229,6 +261,46 @@ static int count_of(const param_text *page, const char *part)
     return n;
 }
 
+/* A Gaussian x of deviation 1 has mean tilt with the weight exp(tilt x), of N exp(-tilt^2) effective configurations. */
+static void test_weights(void)
+{
+    ensemble *e;
+    plan p = {.rows = 4000, .apart = 100, .tau = 0.1, .weights = 2, .tilt = 0.4};
+    param_text text = report_on(&p, 0, NULL, &e);
+    CHECK_INT(e->nweights, 3);
+    for (int k = 0; k < e->nweights; k++) {
+        const ensemble_weights *w = &e->weights[k];
+        const double tilt = k < 2 ? 0.4 : 0.8;
+        CHECK_INT(w->rows, 2000);
+        CHECK_NEAR(w->effective / 2000, exp(-tilt * tilt), 0.1);
+        CHECK_NEAR(w->spread, tilt, 0.05);
+        const ensemble_reweighted *r = &w->averages[0];
+        CHECK(!strcmp(r->of->name, "plaquette"));
+        CHECK_INT(r->rows, 2000);
+        CHECK_NEAR(r->a.mean, 0.58 + 1e-3 * tilt, 4 * r->a.error);
+        CHECK(r->a.error > 1e-3 / sqrt(2000) && r->a.error < 5e-3 / sqrt(2000));
+    }
+    CHECK_HAS(text.data, "<O W>/<W> with the weights of measure/weight2, as of ");
+    CHECK_HAS(text.data, "the product of all weights");
+    CHECK(!has(&text, "go less far"));
+    CHECK_NEAR(ensemble_find(e, "measure/slices charge")->a.mean, 1, 1e-2);
+    CHECK_INT(count_of(&text, "measure/slices charge "), 8); /* with its square: once, and once with each weight */
+    param_text_free(&text);
+    ensemble_free(e);
+    p.weights = 1;
+    p.tilt = 2;
+    text = report_on(&p, 0, NULL, &e);
+    CHECK_INT(e->nweights, 1);
+    CHECK_HAS(text.data, "weights of measure/weight1 leave ");
+    CHECK_HAS(text.data, "go less far");
+    param_text page = {0};
+    ensemble_page(&page, e);
+    CHECK_HAS(page.data, "Averages with the weights of measure/weight1");
+    param_text_free(&page);
+    param_text_free(&text);
+    ensemble_free(e);
+}
+
 static void test_page(const char *keep)
 {
     ensemble *e;
@@ -270,6 +342,7 @@ int main(int argc, char **argv)
     test_tau();
     test_drift();
     test_stretches();
+    test_weights();
     test_page(argc > 1 ? argv[1] : NULL);
     const int status = CHECK_SUMMARY();
     comm_finalize();

@@ -140,7 +140,7 @@ static void test_oracle(const wall *w)
     double sums[3][8] = {{0}};
     struct ref_wilson wilson;
     ref_wilson_create(&wilson, l, u, -w->M5, 0, -1);
-    struct ref_mobius m = {&wilson, w->mass, w->b5, w->c5, w->Ls};
+    struct ref_mobius m = {&wilson, w->mass, w->b5, w->c5, w->Ls, NULL, NULL};
     oracle(sums, &m);
     field *links = kit_links(lat, u);
     open_parameters(w);

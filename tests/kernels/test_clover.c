@@ -22,7 +22,7 @@ static clover_coefficients both(double c_sw)
 
 static clover_coefficients present(void)
 {
-    return (clover_coefficients){coefficients.c_R / coefficients.xi_0, coefficients.c_T, 0, 0};
+    return (clover_coefficients){.space = coefficients.c_R / coefficients.xi_0, .time = coefficients.c_T};
 }
 
 static double space(void)

@@ -14,9 +14,9 @@ static const gauge_weights weights[] = {GAUGE_WEIGHTS(5.7, 0, 0),
                                         GAUGE_WEIGHTS(20.8, -1.9, 0),
                                         GAUGE_WEIGHTS(7.4, -0.31, 0.04),
                                         GAUGE_WEIGHTS(0, 0, 2),
-                                        {{1.7, 4.4}, {0, 0, 0}, 0, 1},
-                                        {{3, 8}, {-0.2, -0.5, -0.6}, 0, 1},
-                                        {{1.5, 12}, {-0.05, -1.1, 0}, 0, 1}};
+                                        {.plaquette = {1.7, 4.4}},
+                                        {.plaquette = {3, 8}, .rectangle = {-0.2, -0.5, -0.6}},
+                                        {.plaquette = {1.5, 12}, .rectangle = {-0.05, -1.1, 0}}};
 
 static double ref_action_of(struct ref_lattice l, const double complex *u, const gauge_weights *w)
 {

@@ -1,4 +1,4 @@
-/* Moebius domain wall quarks: M against an oracle that writes it down, and the four-dimensional quark, which has to be that
+/* Moebius domain wall quarks, also with complex coefficients of each slice: M against an oracle that writes it down, and the four-dimensional quark, which has to be that
  * of the overlap operator with the sign function of Ls slices (operators/mobius.h), made of the eigenvectors of its
  * kernel. The contract of fermions (tests/contract) has what holds for every kind. */
 #include "tests/kernels/kit.h"
@@ -11,10 +11,21 @@
 
 #include "operators/mobius.h"
 
+/* Real numbers and conjugate pairs. */
+static const double omega[6][2] = {{1.6, 0}, {0.4, 0.2}, {0.9, -0.15}, {0.9, 0.15}, {0.7, 0}, {0.4, -0.2}};
+
 static const mobius_settings settings[] = {
     {.mass = 0.1, .M5 = 1.8, .b5 = 1.5, .c5 = 0.5, .Ls = 6, .p = PARITY_EVEN, .storage = FIELD_LINKS},
     {.mass = 0.03, .M5 = 1.4, .b5 = 1, .c5 = 0, .Ls = 5, .p = PARITY_ODD, .storage = FIELD_LINKS_TWO_ROWS},
-    {.mass = 0.4, .M5 = 1.1, .b5 = 1, .c5 = 1, .Ls = 2, .p = PARITY_EVEN, .storage = FIELD_LINKS}};
+    {.mass = 0.4, .M5 = 1.1, .b5 = 1, .c5 = 1, .Ls = 2, .p = PARITY_EVEN, .storage = FIELD_LINKS},
+    {.mass = 0.1,
+     .M5 = 1.8,
+     .b5 = 1.5,
+     .c5 = 0.5,
+     .Ls = 6,
+     .p = PARITY_ODD,
+     .storage = FIELD_LINKS_TWO_ROWS,
+     .omega = omega}};
 #define SETTINGS (int)(sizeof settings / sizeof settings[0])
 
 /* Between [site][slice][12] of a field and [slice][site][12]. */
@@ -25,6 +36,11 @@ static void reorder(double complex *to, const double complex *from, size_t sites
             const size_t in_field = 12 * (i * (size_t)Ls + (size_t)s), in_oracle = 12 * ((size_t)s * sites + i);
             memcpy(to + (to_field ? in_field : in_oracle), from + (to_field ? in_oracle : in_field), 12 * sizeof *to);
         }
+}
+
+static double complex number(const mobius_settings *s, int i)
+{
+    return s->omega ? s->omega[i][0] + I * s->omega[i][1] : 1;
 }
 
 static void test_operator(struct ref_lattice l, const mobius_settings *s)
@@ -38,7 +54,13 @@ static void test_operator(struct ref_lattice l, const mobius_settings *s)
                    *want = kit_alloc(n, sizeof *want), *have = kit_alloc(n, sizeof *have);
     struct ref_wilson w;
     ref_wilson_create(&w, l, u, -s->M5, 0, -1);
-    const struct ref_mobius oracle = {&w, s->mass, s->b5, s->c5, s->Ls};
+    double complex b[DOMAINWALL_SLICES], c[DOMAINWALL_SLICES];
+    for (int i = 0; s->omega && i < s->Ls; i++) {
+        const double complex scaled = (s->b5 + s->c5) / number(s, i);
+        b[i] = (scaled + s->b5 - s->c5) / 2;
+        c[i] = (scaled - s->b5 + s->c5) / 2;
+    }
+    const struct ref_mobius oracle = {&w, s->mass, s->b5, s->c5, s->Ls, s->omega ? b : NULL, s->omega ? c : NULL};
     field *links = kit_links(lat, u);
     fermion *f = mobius_fermion(links, s);
     field *x = fermion_vector(f), *y = fermion_vector(f);
@@ -117,8 +139,12 @@ static void overlap_apply(double complex *out, const double complex *in, const s
     gsl_eigen_hermv(h, value, v, work);
     memset(out, 0, n * sizeof *out);
     for (size_t k = 0; k < n; k++) {
-        const double x = gsl_vector_get(value, k), up = pow(1 + x, s->Ls), down = pow(1 - x, s->Ls);
-        double complex along = 0;
+        const double x = gsl_vector_get(value, k);
+        double complex along = 0, up = 1, down = 1;
+        for (int t = 0; t < s->Ls; t++) {
+            up *= 1 + x / number(s, t);
+            down *= 1 - x / number(s, t);
+        }
         for (size_t i = 0; i < n; i++) {
             const gsl_complex z = gsl_matrix_complex_get(v, i, k);
             along += (GSL_REAL(z) - I * GSL_IMAG(z)) * in[i];
@@ -179,9 +205,52 @@ static void test_quark(const mobius_settings *s)
     free(u);
 }
 
+/* Numbers that are all one, or whose coefficients are those of other b5 and c5, make the Moebius operator of these. */
+static void test_equal(void)
+{
+    static const double ones[4][2] = {{1, 0}, {1, 0}, {1, 0}, {1, 0}},
+                        halves[4][2] = {{0.5, 0}, {0.5, 0}, {0.5, 0}, {0.5, 0}};
+    const mobius_settings plain = {.mass = 0.1, .M5 = 1.8, .b5 = 1.5, .c5 = 0.5, .Ls = 4, .storage = FIELD_LINKS};
+    struct ref_rng rng;
+    lattice *lat = kit_lattice(kit_shapes[0], 1, -1);
+    if (!lat) return;
+    ref_rng_seed(&rng, 93);
+    double complex *u = kit_random_gauge(kit_shapes[0], 0.5, &rng);
+    field *links = kit_links(lat, u);
+    for (int scaled = 0; scaled < 2; scaled++) {
+        mobius_settings same = plain, by_slice = plain;
+        by_slice.omega = scaled ? halves : ones;
+        same.b5 = scaled ? 2.5 : 1.5;
+        same.c5 = scaled ? 1.5 : 0.5;
+        fermion *f = mobius_fermion(links, &same), *g = mobius_fermion(links, &by_slice);
+        field *source = fermion_physical(f), *b[2] = {fermion_vector(f), fermion_vector(g)},
+              *y[2] = {fermion_vector(f), fermion_vector(g)};
+        kit_where("equal coefficients, scaled %d", scaled);
+        double *eta = kit_normals(kit_reals(source), &rng);
+        kit_scatter(source, eta);
+        fermion_import(f, b[0], source);
+        fermion_import(g, b[1], source);
+        for (int dagger = 0; dagger < 2; dagger++) {
+            fermion_apply(f, y[0], b[0], dagger);
+            fermion_apply(g, y[1], b[1], dagger);
+            vector_axpby(y[1], 1, y[0], -1);
+            KIT_NEAR(sqrt(vector_norm2(y[1], 0) / vector_norm2(y[0], 0)), 0, 1e-15);
+        }
+        field *all[] = {source, b[0], b[1], y[0], y[1]};
+        for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
+        free(eta);
+        fermion_destroy(g);
+        fermion_destroy(f);
+    }
+    field_destroy(links);
+    free(u);
+    lattice_destroy(lat);
+}
+
 int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
+    test_equal();
     for (int k = 0; k < SETTINGS; k++) {
         test_operator(kit_shapes[0], &settings[k]);
         test_operator(kit_shapes[2], &settings[k]);

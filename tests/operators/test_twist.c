@@ -25,6 +25,7 @@ typedef struct {
     const char *name;
     int type, stout; /* stout: hops on links of two steps */
     int open;        /* time with open ends */
+    int idle;        /* slices behind the last one */
     wilson_settings w;
     mobius_settings m;
     staggered_smearing s;
@@ -46,7 +47,7 @@ static const kind kinds[] = {
     {.name = "exponential twisted clover, open time",
      .type = CLOVER,
      .open = 1,
-     .w = {.c_sw = 1.2, .exponential = 1, .mu = 0.2, .inside = 0.1, .p = PARITY_ODD, .storage = FIELD_LINKS}},
+     .w = {.c_sw = 1.2, .exponential = 1, .mu = 0.2, .inside = {0.1, 0.1}, .p = PARITY_ODD, .storage = FIELD_LINKS}},
     {.name = "Moebius",
      .type = WALLS,
      .m = {.mass = MASS, .M5 = 1.8, .b5 = 1.5, .c5 = 0.5, .Ls = 6, .storage = FIELD_LINKS_TWO_ROWS}},
@@ -57,7 +58,7 @@ static const kind kinds[] = {
     {.name = "clover, open time",
      .type = CLOVER,
      .open = 1,
-     .w = {.c_sw = 1.7, .inside = 0.2, .storage = FIELD_LINKS_TWO_ROWS}},
+     .w = {.c_sw = 1.7, .inside = {0.2, 0.2}, .storage = FIELD_LINKS_TWO_ROWS}},
     {.name = "clover on stout links, open time",
      .type = CLOVER,
      .stout = 1,
@@ -66,7 +67,21 @@ static const kind kinds[] = {
     {.name = "twisted clover, open time",
      .type = CLOVER,
      .open = 1,
-     .w = {.c_sw = 0.9, .mu = 0.2, .inside = -0.1, .storage = FIELD_LINKS}},
+     .idle = 1,
+     .w = {.c_sw = 0.9, .mu = 0.2, .inside = {-0.1, 0.3}, .storage = FIELD_LINKS}},
+    {.name = "doublet, open time",
+     .type = CLOVER,
+     .open = 1,
+     .w = {.c_sw = 1.2,
+           .mu = 0.3,
+           .epsilon = 0.25,
+           .doublet = 1,
+           .inside = {0.1, 0.1},
+           .storage = FIELD_LINKS_TWO_ROWS}},
+    {.name = "symmetric doublet without clover term, open time",
+     .type = CLOVER,
+     .open = 1,
+     .w = {.mu = -0.2, .epsilon = 0.3, .doublet = 1, .form = SCHUR_SYMMETRIC, .p = PARITY_ODD, .storage = FIELD_LINKS}},
     {.name = "Moebius, open time",
      .type = WALLS,
      .open = 1,
@@ -115,6 +130,7 @@ static fermion *quark(const kind *k, const field *links, const double theta[4], 
 static lattice *bounded(const kind *k, lattice *lat)
 {
     if (lat && k->open) lattice_bound(lat, TIME_OPEN);
+    if (lat && k->open) lattice_leave_idle(lat, k->idle);
     return lat;
 }
 
@@ -128,13 +144,13 @@ static int at_end(const kind *k, size_t site)
 {
     int x[4];
     ref_coordinates(x, shape, site);
-    return k->open && (x[3] == 0 || x[3] == shape.size[3] - 1);
+    return k->open && (x[3] == 0 || x[3] >= shape.size[3] - 1 - k->idle);
 }
 
 /* Complex numbers a site. */
 static size_t components(const kind *k)
 {
-    return k->type == CLOVER ? 12 : k->type == WALLS ? 12 * (size_t)k->m.Ls : 3;
+    return k->type == CLOVER ? k->w.doublet ? 24 : 12 : k->type == WALLS ? 12 * (size_t)k->m.Ls : 3;
 }
 
 static size_t numbers(const kind *k)
@@ -154,7 +170,7 @@ static double complex *weak_links(const kind *k, uint64_t seed)
     struct ref_rng rng;
     ref_rng_seed(&rng, seed);
     double complex *u = kit_random_gauge(shape, 0.5, &rng);
-    if (k->open) ref_open_time(u, shape);
+    if (k->open) ref_open_time(u, shape, k->idle);
     return u;
 }
 
@@ -241,11 +257,28 @@ static void oracle_staggered(double complex *out, const double complex *in, cons
     free(fat);
 }
 
-/* The diagonal of spinors on an end slice; domain walls are not looked at there. */
-static double complex at_the_end(double complex x, const kind *k, size_t i, int dagger)
+/* Number i of M x on an end slice, of spinors; domain walls are not looked at there. */
+static double complex at_the_end(const double complex *x, const kind *k, size_t i, int dagger)
 {
-    const double turn = (i % 12 < 6) == !dagger ? k->w.mu : -k->w.mu;
-    return k->type == CLOVER ? (4 + MASS + I * turn) * x : 0;
+    const double mu = (i % 12 < 6) == !dagger ? k->w.mu : -k->w.mu;
+    if (k->type != CLOVER) return 0;
+    if (!k->w.doublet) return (4 + MASS + I * mu) * x[i];
+    return i % 24 < 12 ? (4 + MASS + k->w.epsilon) * x[i] + mu * x[i + 12]
+                       : (4 + MASS - k->w.epsilon) * x[i] - mu * x[i - 12];
+}
+
+/* The oracles of domain walls and doublets have slices outermost. */
+static void oracle_of_slices(double complex *out, const double complex *in, const kind *k, const struct ref_wilson *w,
+                             int dagger)
+{
+    const int slices = k->w.doublet ? 2 : k->m.Ls;
+    double complex *x = kit_alloc(numbers(k), sizeof *x), *y = kit_alloc(numbers(k), sizeof *y);
+    swap_slices(x, in, slices, 0);
+    if (k->w.doublet) ref_doublet_apply(y, x, &(struct ref_doublet){w, k->w.mu, k->w.epsilon, 2, 3}, dagger);
+    else ref_mobius_apply(y, x, &(struct ref_mobius){w, k->m.mass, k->m.b5, k->m.c5, k->m.Ls, NULL, NULL}, dagger);
+    swap_slices(out, y, slices, 1);
+    free(y);
+    free(x);
 }
 
 static void oracle(double complex *out, const double complex *in, const kind *k, const double complex *u,
@@ -260,24 +293,15 @@ static void oracle(double complex *out, const double complex *in, const kind *k,
     twist(v, theta, 1);
     ref_wilson_create(&w, shape, v, k->type == CLOVER ? MASS : -k->m.M5, k->w.c_sw, -1);
     if (k->w.exponential) ref_wilson_exponential(&w, 4 + MASS);
-    ref_wilson_inside(&w, k->w.inside);
-    if (k->w.mu != 0) ref_wilson_twist(&w, k->w.mu);
+    ref_wilson_inside(&w, shape.size[3] - 2 - k->idle, k->w.inside[0], k->w.inside[1]);
+    if (k->w.mu != 0 && !k->w.doublet) ref_wilson_twist(&w, k->w.mu);
     double complex *inner = kit_copy(in, numbers(k) * sizeof *in);
     for (size_t i = 0; i < numbers(k); i++)
         if (at_end(k, i / components(k))) inner[i] = 0;
-    if (k->type == CLOVER) {
-        ref_wilson_apply(out, inner, &w, dagger);
-    } else {
-        const struct ref_mobius m = {&w, k->m.mass, k->m.b5, k->m.c5, k->m.Ls};
-        double complex *x = kit_alloc(numbers(k), sizeof *x), *y = kit_alloc(numbers(k), sizeof *y);
-        swap_slices(x, inner, k->m.Ls, 0);
-        ref_mobius_apply(y, x, &m, dagger);
-        swap_slices(out, y, k->m.Ls, 1);
-        free(y);
-        free(x);
-    }
+    if (k->type == CLOVER && !k->w.doublet) ref_wilson_apply(out, inner, &w, dagger);
+    else oracle_of_slices(out, inner, k, &w, dagger);
     for (size_t i = 0; i < numbers(k); i++)
-        if (at_end(k, i / components(k))) out[i] = at_the_end(in[i], k, i, dagger);
+        if (at_end(k, i / components(k))) out[i] = at_the_end(in, k, i, dagger);
     ref_wilson_destroy(&w);
     free(inner);
     free(v);

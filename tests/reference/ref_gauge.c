@@ -394,44 +394,55 @@ void ref_flow_step_of(double complex *u, struct ref_lattice l, double eps, doubl
 
 /* ---- open ends in time ---- */
 
-void ref_open_time(double complex *u, struct ref_lattice l)
+void ref_open_time(double complex *u, struct ref_lattice l, int idle)
 {
     for (size_t site = 0; site < ref_volume(l); site++) {
         int x[4];
         ref_coordinates(x, l, site);
-        if (x[3] == l.size[3] - 1) memset(u + (4 * site + 3) * 9, 0, 9 * sizeof *u);
+        const int last = l.size[3] - 1 - idle;
+        if (x[3] == last) memset(u + (4 * site + 3) * 9, 0, 9 * sizeof *u);
+        if (x[3] > last) memset(u + 36 * site, 0, 36 * sizeof *u);
     }
 }
 
-/* 1 - Re tr / 3 of the loop with so many links along mu and one along nu, times its factor. */
-static double open_deficit(struct ref_lattice l, const double complex *u, size_t site, int mu, int links, int nu,
-                           double space, double time)
+/* Factor of loops from slice t to slice t + height: of the end that they touch. */
+static double at_ends(const double factor[2], double rest, int last, int t, int height)
 {
-    int x[4], steps[6], n = 0;
+    return t == 0 ? factor[0] : t + height == last ? factor[1] : rest;
+}
+
+/* 1 - Re tr / 3 of the loop with so many links along mu and one along nu, run through `times` times, times its factor. */
+static double open_deficit(struct ref_lattice l, const double complex *u, size_t site, int mu, int links, int nu,
+                           int times, const struct ref_ends *e)
+{
+    int x[4], steps[12], n = 0;
     double complex m[9];
     ref_coordinates(x, l, site);
-    const int height = mu == 3 ? links : nu == 3 ? 1 : 0, last = l.size[3] - 1, top = x[3] + height;
-    if (top > last) return 0;
-    for (int i = 0; i < links; i++) steps[n++] = mu;
-    steps[n++] = nu;
-    for (int i = 0; i < links; i++) steps[n++] = REF_BACK(mu);
-    steps[n++] = REF_BACK(nu);
+    const int height = mu == 3 ? links : nu == 3 ? 1 : 0, last = l.size[3] - 1 - e->idle;
+    if (x[3] + height > last) return 0;
+    for (int turn = 0; turn < times; turn++) {
+        for (int i = 0; i < links; i++) steps[n++] = mu;
+        steps[n++] = nu;
+        for (int i = 0; i < links; i++) steps[n++] = REF_BACK(mu);
+        steps[n++] = REF_BACK(nu);
+    }
     ref_path(m, l, u, site, steps, n);
-    const int at_end = x[3] == 0 || top == last;
-    const double factor = !at_end ? 1 : height == 0 ? space : links == 1 ? time : 1;
+    const double *const of_height[3] = {e->space, times == 2 ? e->twice : links == 1 ? e->time : e->along, NULL};
+    const double factor = height == 2 ? 1 : at_ends(of_height[height], times == 2 ? 0 : 1, last, x[3], height);
     return factor * (1 - creal(ref_mat_trace(m)) / 3);
 }
 
-double ref_gauge_action_open(struct ref_lattice l, const double complex *u, double b0, double b1, double space,
-                             double time)
+double ref_gauge_action_open(struct ref_lattice l, const double complex *u, double b0, double b1,
+                             const struct ref_ends *e)
 {
     long double plaquettes = 0, rectangles = 0;
     for (size_t site = 0; site < ref_volume(l); site++)
         for (int mu = 0; mu < 4; mu++)
             for (int nu = 0; nu < 4; nu++) {
                 if (nu == mu) continue;
-                if (nu > mu) plaquettes += open_deficit(l, u, site, mu, 1, nu, space, time);
-                rectangles += open_deficit(l, u, site, mu, 2, nu, space, time);
+                if (nu > mu) plaquettes += open_deficit(l, u, site, mu, 1, nu, 1, e);
+                if (nu == 3) rectangles += open_deficit(l, u, site, mu, 1, nu, 2, e);
+                rectangles += open_deficit(l, u, site, mu, 2, nu, 1, e);
             }
     return (double)(b0 * plaquettes + b1 * rectangles);
 }

@@ -203,13 +203,13 @@ void ref_wilson_twist(struct ref_wilson *w, double mu)
     }
 }
 
-void ref_wilson_inside(struct ref_wilson *w, double add)
+void ref_wilson_inside(struct ref_wilson *w, int upper, double add, double add_upper)
 {
     for (size_t site = 0; site < ref_volume(w->l); site++) {
         int x[4];
         ref_coordinates(x, w->l, site);
-        if (x[3] != 1 && x[3] != w->l.size[3] - 2) continue;
-        for (int i = 0; i < 12; i++) w->a[144 * site + 13 * (size_t)i] += add;
+        if (x[3] != 1 && x[3] != upper) continue;
+        for (int i = 0; i < 12; i++) w->a[144 * site + 13 * (size_t)i] += x[3] == 1 ? add : add_upper;
         ref_inverse(w->a_inverse + 144 * site, 12, w->a + 144 * site);
     }
 }

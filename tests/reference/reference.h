@@ -93,12 +93,17 @@ double ref_gauge_action(struct ref_lattice l, const double complex *u, double b0
 double ref_gauge_action_anisotropic(struct ref_lattice l, const double complex *u, const double b0[2],
                                     const double b1[3]);
 
-/* Open ends in time: no link leads from the last slice to the first, and these are zero. */
-void ref_open_time(double complex *u, struct ref_lattice l);
-/* The action there: loops that pass such a link are left out; those in space on the first and the last slice have the factor `space`,
- * plaquettes in time with an edge there the factor `time`. */
-double ref_gauge_action_open(struct ref_lattice l, const double complex *u, double b0, double b1, double space,
-                             double time);
+/* Open ends in time: no link leads from the last slice to the first, and these are zero, as are all of idle slices behind the last. */
+void ref_open_time(double complex *u, struct ref_lattice l, int idle);
+/* Factors of loops at the first and the last slice: in space on it; plaquettes in time with an edge on it; rectangles with two links in
+ * space on it; plaquettes in time with an edge on it that wind twice, of weight b1. */
+struct ref_ends {
+    double space[2], time[2], along[2], twice[2];
+    int idle; /* slices behind the last one */
+};
+/* The action there: loops that pass such a link are left out. */
+double ref_gauge_action_open(struct ref_lattice l, const double complex *u, double b0, double b1,
+                             const struct ref_ends *e);
 
 /* dS/domega at omega = 0 for U -> exp(omega T_a) U of the one link u[(site*4 + mu)*9]; four-point central difference,
  * error O(h^4). u is changed while the action is called and is restored to the bit. */
@@ -180,7 +185,7 @@ void ref_wilson_twist(struct ref_wilson *w, double mu);
 /* Makes the site-diagonal part diagonal exp[(a - diagonal) / diagonal], before it is twisted or changed next to the ends. */
 void ref_wilson_exponential(struct ref_wilson *w, double diagonal);
 /* Adds to the diagonal of A on the slices next to the ends of time. */
-void ref_wilson_inside(struct ref_wilson *w, double add);
+void ref_wilson_inside(struct ref_wilson *w, int upper, double add, double add_upper);
 void ref_wilson_destroy(struct ref_wilson *w);
 void ref_clover_site(double complex a[144], struct ref_lattice l, const double complex *u, size_t site, double mass,
                      double csw);
@@ -219,6 +224,7 @@ struct ref_mobius {
     const struct ref_wilson *w;
     double mass, b, c;
     int Ls;
+    const double complex *bs, *cs; /* by slice, in place of b and c; or null */
 };
 void ref_mobius_apply(double complex *out, const double complex *in, const struct ref_mobius *m, int dagger);
 

@@ -43,7 +43,7 @@ static made make(const quark *q, const field *links)
     made m = {0};
     link_map *map = link_map_twist(NULL, links, q->theta);
     if (q->Ls) {
-        m.walls = mobius_fermion(links, &(mobius_settings){q->mass, 1.8, 1.5, 0.5, q->Ls, q->p, q->storage, map});
+        m.walls = mobius_fermion(links, &(mobius_settings){q->mass, 1.8, 1.5, 0.5, q->Ls, q->p, q->storage, map, NULL});
         m.normal = m.walls->normal;
     } else {
         m.w = wilson_create(

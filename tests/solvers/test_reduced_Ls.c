@@ -20,7 +20,7 @@ static const int half[4] = {4, 4, 4, 4}; /* blocks to train in, which four ranks
 
 static fermion *quark_of(const field *links, int Ls, parity p, field_kind storage)
 {
-    return mobius_fermion(links, &(mobius_settings){0.05, 1.8, 1.5, 0.5, Ls, p, storage, NULL});
+    return mobius_fermion(links, &(mobius_settings){0.05, 1.8, 1.5, 0.5, Ls, p, storage, NULL, NULL});
 }
 
 static field *random_vector(const linop *op, uint32_t number)
