@@ -11,7 +11,7 @@ enum { CAMPAIGN_MOST = 2 * MAX_NAMED };
 /* Solves by one solver from one source. */
 typedef struct {
     const char *propagator, *solver; /* the first propagator with these solves */
-    int rough;                       /* by its rough solver */
+    int rough;                       /* solves of the rough solver */
     double systems, iterations;      /* right-hand sides a configuration, of all positions; iterations of each */
     cost_part part;
     double seconds; /* a configuration, set by campaign_time() */
