@@ -190,16 +190,28 @@ FN void T(subtract_times)(vreal *y, const double c[2], const vreal *x, int reals
     T(add_times)(y, minus, x, reals);
 }
 
-/* (z_j, y) of right-hand side k: re, im */
+/* (z_j, y) of slice s of right-hand side k: re, im */
+FN void T(multi_dot_slice)(const multi_dot_args *a, long u, int k, int s, int j, vexact *sum, const vreal *y, int reals)
+{
+    const view zs = T(of_slice)(&a->z[j], &a->rhs, k, s);
+    vreal z[24];
+    T(load)(z, &zs, u, T(group_of)(&a->rhs, k, s), reals);
+    T(dot_deposit)(&sum[0], &sum[1], z, y, reals);
+}
+
+FN void T(multi_dot_right)(vreal *y, const multi_dot_args *a, long u, int k, int s, int reals)
+{
+    const view ys = T(of_slice)(&a->y, &a->rhs, k, s);
+    T(load)(y, &ys, u, T(group_of)(&a->rhs, k, s), reals);
+}
+
+/* One product of a right-hand side, of a device's warp. */
 FN void T(multi_dot_one)(const multi_dot_args *a, long u, int k, int j, vexact *sum, int reals)
 {
     for (int s = 0; s < a->rhs.slices; s++) {
-        const view zs = T(of_slice)(&a->z[j], &a->rhs, k, s), ys = T(of_slice)(&a->y, &a->rhs, k, s);
-        vreal z[24], y[24];
-        const int group = T(group_of)(&a->rhs, k, s);
-        T(load)(y, &ys, u, group, reals);
-        T(load)(z, &zs, u, group, reals);
-        T(dot_deposit)(&sum[0], &sum[1], z, y, reals);
+        vreal y[24];
+        T(multi_dot_right)(y, a, u, k, s, reals);
+        T(multi_dot_slice)(a, u, k, s, j, sum, y, reals);
     }
 }
 
@@ -207,7 +219,11 @@ FN void T(multi_dot_one)(const multi_dot_args *a, long u, int k, int j, vexact *
 FN void T(multi_dot_of)(const multi_dot_args *a, long u, vexact *sum, int reals)
 {
     for (int k = 0; k < a->rhs.many; k++)
-        for (int j = 0; j < a->n; j++) T(multi_dot_one)(a, u, k, j, sum + 2 * (k * a->n + j), reals);
+        for (int s = 0; s < a->rhs.slices; s++) {
+            vreal y[24];
+            T(multi_dot_right)(y, a, u, k, s, reals);
+            for (int j = 0; j < a->n; j++) T(multi_dot_slice)(a, u, k, s, j, sum + 2 * (k * a->n + j), y, reals);
+        }
 }
 VECTOR_SITE_SUM(multi_dot)
 
