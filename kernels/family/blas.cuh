@@ -8,17 +8,12 @@
 #define OWN_mr_update , NO_INSTANCE
 
 /* The instance that fits the components of a group, and its number. */
-#define VECTOR_INSTANCE(kernel, variant, name, numbers)                                                                \
+#define IS_FLAT(numbers) (PLAQ_PREC < 2 && (numbers) == VECTOR_FLAT(PLAQ_PREC))
+#define VECTOR_VARIANT(numbers) ((numbers) == 6 ? 1 : IS_FLAT(numbers) ? 2 : 0)
+#define VECTOR_INSTANCE(kernel, name, numbers)                                                                         \
     auto kernel = T(name##_global)<24>;                                                                                \
-    int variant = 0;                                                                                                   \
-    if ((numbers) == 6) {                                                                                              \
-        kernel = T(name##_global)<6>;                                                                                  \
-        variant = 1;                                                                                                   \
-    } else if (PLAQ_PREC < 2 && (numbers) == VECTOR_FLAT(PLAQ_PREC)) {                                                 \
-        kernel = T(name##_global)<VECTOR_FLAT(PLAQ_PREC)>;                                                             \
-        variant = 2;                                                                                                   \
-    }                                                                                                                  \
-    (void)variant;
+    if ((numbers) == 6) kernel = T(name##_global)<6>;                                                                  \
+    else if (IS_FLAT(numbers)) kernel = T(name##_global)<VECTOR_FLAT(PLAQ_PREC)>;
 
 /* The site of a warp's thread with T(item) for number j of a block's `rows`, which has the right-hand side number blockIdx.x %
  * `sides`; `each` sums a number, of at most `most` numbers. Sums come by right-hand side, and then by number. */
@@ -47,9 +42,9 @@
         const name##_args &a = *(const name##_args *)args;                                                             \
         REQUIRE(!list && a.rows >= 1 && a.rows <= most, "%d sums of %s", a.rows, #name);                               \
         const int sets = a.rows < 4 ? 4 / a.rows : 1, threads = WARP * sets * a.rows, many = (sides);                  \
-        VECTOR_INSTANCE(kernel, variant, name, a.reals)                                                                \
-        const int blocks =                                                                                             \
-            gpu_sum_blocks(dev, (const void *)kernel, &resident[variant][a.rows], threads, n * a.rows * many);         \
+        VECTOR_INSTANCE(kernel, name, a.reals)                                                                         \
+        const int blocks = gpu_sum_blocks(dev, (const void *)kernel, &resident[VECTOR_VARIANT(a.reals)][a.rows],       \
+                                          threads, n * a.rows * many);                                                 \
         gpu_start(dev, kernel, dim3((unsigned)((blocks + many - 1) / many * many)), threads, a, n, *dev);              \
     }
 
@@ -89,7 +84,7 @@ WARP_SUMS(axpby_norm2_each, axpby_norm2_each_warp, 1, EACH_MOST, rhs.many, 1)
     {                                                                                                                  \
         const name##_args *a = (const name##_args *)args;                                                              \
         REQUIRE(!list, "a list for %s", #name);                                                                        \
-        VECTOR_INSTANCE(kernel, variant, name, a->reals)                                                               \
+        VECTOR_INSTANCE(kernel, name, a->reals)                                                                        \
         gpu_start(dev, kernel, dim3((unsigned)((n + BLOCK_MAX - 1) / BLOCK_MAX), (unsigned)a->rhs.many), BLOCK_MAX,    \
                   *a, n);                                                                                              \
     }
