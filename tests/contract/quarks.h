@@ -39,8 +39,8 @@ static const char *const quark_variants[] = {
     "c_sw = 1.1\nlinks = flowed\n[links.flowed]\nkind = flow\nflow_time = 0.05\n",
     "c_sw = 1.2\ntheta = 0.7 0 -0.4 0.9\nlinks = smeared\n[links.smeared]\nkind = stout\nrho = 0.1\n",
     "Ls = 4\nb5 = 1.25\nc5 = 0.25\ntheta = 0 0.6 0 -1.1\n",
-    "omega = 0.8 1.6 0.4+0.2i 0.4-0.2i\nLs = 4\nb5 = 1.25\nc5 = 0.25\n",
-    "omega = 0.5-0.1i 1.2 0.5+0.1i\nLs = 3\nb5 = 1\nc5 = 0\nparity = odd\nlinks = smeared\n[links.smeared]\nkind = "
+    "omega = 0.9 1.3 0.8+0.2i 0.8-0.2i\nLs = 4\nb5 = 1.25\nc5 = 0.25\n",
+    "omega = 0.8-0.1i 1.2 0.8+0.1i\nLs = 3\nb5 = 1\nc5 = 0\nparity = odd\nlinks = smeared\n[links.smeared]\nkind = "
     "stout\nrho = 0.1\n",
     "u0 = 0.9\nlinks = fat7\n",
     "u0 = 0.9\nlinks = asqtad\nlong_reals = 13\n",
