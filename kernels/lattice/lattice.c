@@ -439,7 +439,7 @@ void lattice_bound(lattice *lat, time_boundary time)
 
 void lattice_leave_idle(lattice *lat, int slices)
 {
-    REQUIRE((slices == 0 || slices == 1) && lat->size[3] - slices >= 4, "%d idle slices of %d", slices, lat->size[3]);
+    REQUIRE(slices == 0 || (slices == 1 && lat->size[3] - slices >= 4), "%d idle slices of %d", slices, lat->size[3]);
     lat->idle = slices;
 }
 
