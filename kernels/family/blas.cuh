@@ -15,9 +15,9 @@
     if ((numbers) == 6) kernel = T(name##_global)<6>;                                                                  \
     else if (IS_FLAT(numbers)) kernel = T(name##_global)<VECTOR_FLAT(PLAQ_PREC)>;
 
-/* The site of a warp's thread with T(item) for number j of a block's `rows`, which has the right-hand side number blockIdx.x %
- * `sides`; `each` sums a number, of at most `most` numbers. Sums come by right-hand side, and then by number. */
-#define WARP_SUMS(name, item, each, most, rows, sides)                                                                 \
+/* The site of a warp's thread with T(name_one) of the numbers at the end: j, of a block's `rows`, and k = blockIdx.x % `sides`,
+ * the right-hand side. `each` sums a number j, of at most `most`. Sums come by right-hand side, and then by number. */
+#define WARP_SUMS(name, each, most, rows, sides, ...)                                                                  \
     template <int reals>                                                                                               \
     static __global__ void __maxnreg__(CAP(128))                                                                       \
         T(name##_global)(const __grid_constant__ name##_args a, long n, const __grid_constant__ gpu_device dev)        \
@@ -30,7 +30,7 @@
         for (long first = ((long)block * sets + warp / a.rows) * WARP; first < n;                                      \
              first += (long)blocks * sets * WARP) {                                                                    \
             const long u = first + threadIdx.x % WARP;                                                                 \
-            if (u < n) T(item)(&a, u, k, j, mine, reals);                                                              \
+            if (u < n) T(name##_one)(&a, u, __VA_ARGS__, mine, reals);                                                 \
         }                                                                                                              \
         exact_sum whole[each];                                                                                         \
         UNROLL for (int i = 0; i < each; i++) whole[i] = T(exact_closed)(&mine[i]);                                    \
@@ -48,28 +48,10 @@
         gpu_start(dev, kernel, dim3((unsigned)((blocks + many - 1) / many * many)), threads, a, n, *dev);              \
     }
 
-static __device__ __forceinline__ void T(norm2_each_warp)(const norm2_each_args *a, long u, int, int j, vexact *mine,
-                                                          int reals)
-{
-    T(norm2_each_one)(a, u, j, mine, reals);
-}
-
-static __device__ __forceinline__ void T(dot_each_warp)(const dot_each_args *a, long u, int, int j, vexact *mine,
-                                                        int reals)
-{
-    T(dot_each_one)(a, u, j, mine, reals);
-}
-
-static __device__ __forceinline__ void T(axpby_norm2_each_warp)(const axpby_norm2_each_args *a, long u, int, int j,
-                                                                vexact *mine, int reals)
-{
-    T(axpby_norm2_each_one)(a, u, j, mine, reals);
-}
-
-WARP_SUMS(multi_dot, multi_dot_one, 2, MULTI_DOTS, n, a.rhs.many)
-WARP_SUMS(norm2_each, norm2_each_warp, 1, EACH_MOST, rhs.many, 1)
-WARP_SUMS(dot_each, dot_each_warp, 2, EACH_MOST, rhs.many, 1)
-WARP_SUMS(axpby_norm2_each, axpby_norm2_each_warp, 1, EACH_MOST, rhs.many, 1)
+WARP_SUMS(multi_dot, 2, MULTI_DOTS, n, a.rhs.many, k, j)
+WARP_SUMS(norm2_each, 1, EACH_MOST, rhs.many, 1, j)
+WARP_SUMS(dot_each, 2, EACH_MOST, rhs.many, 1, j)
+WARP_SUMS(axpby_norm2_each, 1, EACH_MOST, rhs.many, 1, j)
 
 /* T(name_one) of a site and right-hand side a thread. */
 #define INSTANCE_EACH(name)                                                                                            \

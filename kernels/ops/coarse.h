@@ -63,9 +63,9 @@ static inline coarse_scalar coarse_number(double number, double twist)
 /* links = inverse links */
 void coarse_fold(field *links, const field *inverse);
 /* out = a sum_dir Y_dir in(x + dir) + b add on parity p, from the other parity where there are two. out may be add; with
- * b = 0 that may be null. Any number of right-hand sides. links may be in half precision. COARSE_TENSOR_CORES: on a device vectors in single
- * precision, COARSE_TENSOR_RHS of them or more and a multiple of 16 components, are multiplied on tensor cores:
- * products of TF32 numbers (11 bits), whose bits are those of a device, alike on all grids. */
+ * b = 0 that may be null. Any number of right-hand sides. links may be in half precision. COARSE_TENSOR_CORES: a device
+ * multiplies vectors in single precision, COARSE_TENSOR_RHS of them or more and a multiple of 16 components, on tensor
+ * cores: products of TF32 numbers (11 bits), whose bits are those of a device, alike on all grids. */
 typedef enum { COARSE_IN_PRECISION, COARSE_TENSOR_CORES } coarse_products;
 #define COARSE_TENSOR_RHS 4
 void coarse_hop(field *out, parity p, double a, const field *links, const field *in, double b, const field *add,

@@ -205,7 +205,7 @@ FN void T(multi_dot_right)(vreal *y, const multi_dot_args *a, long u, int k, int
     T(load)(y, &ys, u, T(group_of)(&a->rhs, k, s), reals);
 }
 
-/* One product of a right-hand side, of a device's warp. */
+/* Product number j of right-hand side k, of a device's warp: re, im */
 FN void T(multi_dot_one)(const multi_dot_args *a, long u, int k, int j, vexact *sum, int reals)
 {
     for (int s = 0; s < a->rhs.slices; s++) {

@@ -40,6 +40,16 @@ CHECK_UNUSED static void observe_place(const int place[4])
     observe_source_set("place", text);
 }
 
+/* A second quark, like the first. */
+CHECK_UNUSED static quark_params *observe_second_quark(const char *name)
+{
+    named_quark *q = the_parameters.quarks;
+    the_parameters.nquarks = 2;
+    q[1] = q[0];
+    snprintf(q[1].name, sizeof q[1].name, "%s", name);
+    return &q[1].p;
+}
+
 /* A propagator of a quark from that source. */
 CHECK_UNUSED static named_propagator *observe_propagator(const char *name, const char *quark)
 {

@@ -164,13 +164,12 @@ static void open_scene(scene *s, const lattice *lat, const double complex *u, co
             void *in = quark_keys(&p->quarks[0].p, quark_kind_find(kind)->parts[k]);
             if (of) REQUIRE(!param_set(of, in, keys[i][1], message, sizeof message), "%s", message);
         }
-    p->nquarks = p->nsolvers = 2;
-    p->quarks[1] = p->quarks[0];
+    quark_params *second = observe_second_quark("heavy");
+    p->nsolvers = 2;
     p->solvers[1] = p->solvers[0];
-    snprintf(p->quarks[1].name, sizeof p->quarks[1].name, "heavy");
     snprintf(p->solvers[1].name, sizeof p->solvers[1].name, "other");
-    snprintf(p->quarks[1].p.solver, sizeof p->quarks[1].p.solver, "other");
-    p->quarks[1].p.mass = heavy;
+    snprintf(second->solver, sizeof second->solver, "other");
+    second->mass = heavy;
     observe_propagator("second", "heavy");
     s->links = kit_links((lattice *)lat, u);
     for (int i = 0; i < 2; i++) {

@@ -115,11 +115,8 @@ static double complex meson(const double complex *A, const double complex *B, in
 static parameters *two_quarks(int smeared_sink)
 {
     parameters *p = observe_parameters("wilson_clover", masses[0]);
-    p->nquarks = 2;
     wilson_keys_of(&p->quarks[0].p)->c_sw = c_sw;
-    p->quarks[1] = p->quarks[0];
-    snprintf(p->quarks[1].name, sizeof p->quarks[1].name, "other");
-    p->quarks[1].p.mass = masses[1];
+    observe_second_quark("other")->mass = masses[1];
     p->nsmearings = 1;
     p->smearings[0] = (named_smearing){.name = "gauss", .p = {.width = width, .steps = STEPS}};
     snprintf(p->sources[0].p.smearing, PARAM_STRING_SIZE, "gauss");
@@ -275,12 +272,9 @@ static void check_neutral(const field *links, const double complex *u)
     }
     ref_wilson_destroy(&w);
     parameters *p = observe_parameters("twisted_mass", masses[0]);
-    p->nquarks = 2;
     wilson_keys_of(&p->quarks[0].p)->c_sw = c_sw;
-    p->quarks[1] = p->quarks[0];
-    snprintf(p->quarks[1].name, sizeof p->quarks[1].name, "other");
+    observe_twist(observe_second_quark("other"), mu);
     observe_twist(&p->quarks[0].p, -mu);
-    observe_twist(&p->quarks[1].p, mu);
     observe_place(source);
     observe_propagator("other", "other");
     const measure_context c = {p, links, NULL, NULL, -1, NULL};

@@ -211,11 +211,8 @@ static void test_rough(void)
                    *B = columns_of(u, masses[1]);
     field *links = kit_links(lat, u);
     parameters *p = observe_parameters("wilson_clover", masses[0]);
-    p->nquarks = 2;
     wilson_keys_of(&p->quarks[0].p)->c_sw = 1.2;
-    p->quarks[1] = p->quarks[0];
-    snprintf(p->quarks[1].name, sizeof p->quarks[1].name, "other");
-    p->quarks[1].p.mass = masses[1];
+    observe_second_quark("other")->mass = masses[1];
     observe_place(source);
     observe_propagator("other", "other");
     const measure_context c = {p, links, NULL, NULL, -1, NULL};

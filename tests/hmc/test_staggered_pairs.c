@@ -137,10 +137,7 @@ int main(int argc, char **argv)
         double complex *u = kit_random_gauge(shape, 0.5, &rng);
         field *links = kit_links(lat, u);
         parameters *p = observe_parameters("staggered", 0.3);
-        p->nquarks = 2;
-        p->quarks[1] = p->quarks[0];
-        snprintf(p->quarks[1].name, sizeof p->quarks[1].name, "heavy");
-        p->quarks[1].p.mass = 0.8;
+        observe_second_quark("heavy")->mass = 0.8;
         observe_propagator("other", "heavy");
         observe_place(origin);
         const measure_context c = {p, links, NULL, NULL, -1, NULL};
