@@ -1,7 +1,7 @@
 /* plaq measure: the [measure.NAME] sections of an input file on saved configurations.
  *
  * The lattice is that of each configuration; [lattice] size need not be given, and has to agree when it is. Results go to
- * standard output and, with --output, to tables of an HDF5 file (io/history/table_hdf5.h), laid out as in the history of a run:
+ * standard output, or with --output rows go to tables of an HDF5 file (io/history/table_hdf5.h), laid out as in the history of a run:
  * /measure/NAME has the rows of measure.NAME, /measure/NAME/summary its summary, and /configs file, plaquette and link
  * trace of every configuration. What the file has of a configuration already is not measured again. A configuration that
  * cannot be read is passed over and named at the end. With --part I/N the list is divided over N jobs, of an array say, which
@@ -212,7 +212,7 @@ static int end_measurement(void *context, int i, measure_result *r)
         s->m->failures++;
         log_error("%s: measure.%s: %s", s->config, r->name, r->trouble);
     } else if (comm_rank() == 0) {
-        measure_print(stdout, r, s->config, s->m->json);
+        measure_print(stdout, r, s->config, s->m->json, s->m->output);
     }
     return 0;
 }

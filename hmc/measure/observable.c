@@ -280,16 +280,18 @@ static void print_values(FILE *out, const measure_column *columns, int n, const 
     fprintf(out, "\n");
 }
 
-void measure_print(FILE *out, const measure_result *r, const char *config, int json)
+void measure_print(FILE *out, const measure_result *r, const char *config, int json, const char *file)
 {
     const observable *o = r->what;
     if (json) {
         print_rows_json(out, r, config);
         return;
     }
-    fprintf(out, "%s (%s), %.2f s\n", r->name, o->name, r->seconds);
-    print_values(out, o->columns, o->ncolumns, NULL);
-    for (long i = 0; i < r->nrows; i++) print_values(out, o->columns, o->ncolumns, r->rows + i * o->ncolumns);
+    fprintf(out, "%s (%s), %.2f s", r->name, o->name, r->seconds);
+    if (file) fprintf(out, ", %ld rows for %s", r->nrows, file);
+    fprintf(out, "\n");
+    if (!file) print_values(out, o->columns, o->ncolumns, NULL);
+    for (long i = 0; i < r->nrows && !file; i++) print_values(out, o->columns, o->ncolumns, r->rows + i * o->ncolumns);
     for (int i = 0; i < o->nsummary; i++) {
         fprintf(out, "  %s = ", o->summary[i].name);
         if (isnan(r->summary[i])) fprintf(out, "none");

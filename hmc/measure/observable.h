@@ -124,7 +124,8 @@ void measure_add_row(measure_result *r, const double *values);
 void measure_result_free(measure_result *r);
 
 /* Prints a result, on the rank that calls: as a table, or with `json` as objects that have the members config, measure and
- * kind first, one a row, or with an axis one for each set of labels with arrays along it; and one for the summary. */
-void measure_print(FILE *out, const measure_result *r, const char *config, int json);
+ * kind first, one a row, or with an axis one for each set of labels with arrays along it; and one for the summary. Rows of a table
+ * are left out where `file`, unless null, gets them. */
+void measure_print(FILE *out, const measure_result *r, const char *config, int json, const char *file);
 
 #endif

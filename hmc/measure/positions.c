@@ -6,7 +6,6 @@
 
 #include "hmc/measure/low_propagator.h"
 #include "hmc/measure/propagator.h"
-#include "hmc/measure/solves.h"
 #include "kernels/base/error.h"
 #include "kernels/lattice/philox.h"
 #include "kernels/lattice/purpose.h"
@@ -24,6 +23,7 @@ typedef struct {
     int passes[MAX_NAMED];         /* still to come, this one included */
     int stopped;
     low_store *low;
+    solves_store *solves;
 } campaign;
 
 int measure_is_rough(const measure_params *m)
@@ -126,10 +126,11 @@ static void make_pass(campaign *g, pass a)
 {
     const parameters *p = g->c->p;
     measure_context c = *g->c;
-    int here[MAX_NAMED] = {0}, any = 0;
-    propagator_place place = {.rough = a.rough, .low = g->low};
+    int here[MAX_NAMED] = {0}, later[MAX_NAMED] = {0}, any = 0;
+    propagator_place place = {.rough = a.rough, .low = g->low, .solves = g->solves, .later = later};
     for (int i = 0; i < p->nmeasures; i++) {
         here[i] = g->passes[i] > 0 && takes_part(&c, &p->measures[i].p, a);
+        later[i] = g->passes[i] > here[i];
         any = any || here[i];
     }
     if (!any) return;
@@ -148,7 +149,7 @@ static void make_pass(campaign *g, pass a)
 
 void measure_due(const measure_context *c, const int due[MAX_NAMED], const measure_calls *calls)
 {
-    campaign g = {.c = c, .calls = calls, .low = low_store_open()};
+    campaign g = {.c = c, .calls = calls, .low = low_store_open(), .solves = solves_store_open(c)};
     int most = 1;
     for (int i = 0; i < c->p->nmeasures; i++) {
         const measure_params *m = &c->p->measures[i].p;
@@ -159,5 +160,6 @@ void measure_due(const measure_context *c, const int due[MAX_NAMED], const measu
     for (pass a = {.moved = 1}; a.k < most; a.k++)
         for (a.rough = 0; a.rough < 2 && !g.stopped; a.rough++) make_pass(&g, a);
     low_store_close(g.low);
+    solves_store_close(g.solves);
     for (int i = 0; i < MAX_NAMED; i++) measure_result_free(&g.sum[i]);
 }

@@ -4,7 +4,8 @@
  * sinks of sequential ones, moved by a vector d_k, k = 0 ... N-1, in space alone on a lattice that is bounded in time; its values are
  * the means. Components of d_k are even, which
  * keeps phases of staggered quarks, and random by [run] seed, the configuration and k; of sources with a time alone, the time is
- * moved. On lattices bounded in time, where correlators depend on the slice of the source, it moves in space alone. Measurements share positions, and the solves at each.
+ * moved. On lattices bounded in time, where correlators depend on the slice of the source, it moves in space alone. Measurements share positions, and the solves at
+ * each; positions share solvers and their set-ups.
  *
  * With 0 < `exact_positions` = M < N, solves are by the propagators' rough solvers at all positions, and by their other solvers, too,
  * at the first M (T. Blum, T. Izubuchi and E. Shintani, arXiv:1208.4349, eqs. (3) and (5)):

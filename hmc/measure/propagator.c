@@ -27,13 +27,13 @@ typedef struct {
 struct propagator_store {
     measure_context c;
     propagator_place at;
-    low_store *low; /* own low parts, where the place has none */
+    low_store *low;       /* own low parts, where the place has none */
+    solves_store *solves; /* own solves, where the place has none */
     int knows_due, due[MAX_NAMED];
-    quark_solves *solves[MAX_NAMED]; /* number: the first section with the same quark and solver */
-    solved solved[MAX_NAMED];        /* number: the first section with the same solves */
-    propagator made[MAX_NAMED];      /* number: the section; no columns: not made */
-    field *own[MAX_NAMED];           /* columns of those that are smeared at the sink, or rounded by their file */
-    char links[65];                  /* digest of the links, once it is asked for */
+    solved solved[MAX_NAMED];   /* number: the first section with the same solves */
+    propagator made[MAX_NAMED]; /* number: the section; no columns: not made */
+    field *own[MAX_NAMED];      /* columns of those that are smeared at the sink, or rounded by their file */
+    char links[65];             /* digest of the links, once it is asked for */
 };
 
 /* ---- sections ---- */
@@ -43,21 +43,18 @@ static const char *solver_name(const propagator_store *s, const propagator_param
     return s->at.rough && q->rough_solver[0] ? q->rough_solver : parameters_propagator_solver(s->c.p, q);
 }
 
+static solves_key key_of(const propagator_params *q, const char *solver)
+{
+    return (solves_key){q->quark, solver, !strcmp(q->error_estimate, "yes")};
+}
+
 static int same_solver(const propagator_store *s, const propagator_params *a, const propagator_params *b)
 {
-    return !strcmp(a->quark, b->quark) && !strcmp(a->error_estimate, b->error_estimate) &&
-           !strcmp(solver_name(s, a), solver_name(s, b));
+    const solves_key one = key_of(a, solver_name(s, a)), other = key_of(b, solver_name(s, b));
+    return solves_same_key(&one, &other);
 }
 
-/* The first section whose solves are by the same solver; and the first with the same solves. */
-static int solver_of(const propagator_store *s, int i)
-{
-    const parameters *p = s->c.p;
-    int k = 0;
-    while (!same_solver(s, &p->propagators[k].p, &p->propagators[i].p)) k++;
-    return k;
-}
-
+/* The first section with the same solves. */
 static int solves_of(const propagator_store *s, int i)
 {
     const parameters *p = s->c.p;
@@ -73,12 +70,11 @@ static int section_of(const parameters *p, const char *name)
 }
 
 /* True if a measurement that is due names the section, or one made of it. */
-static int needed(const propagator_store *s, int section)
+static int needed(const parameters *p, const int *due, int section)
 {
-    const parameters *p = s->c.p;
     const char *name;
-    for (int i = 0; i < p->nmeasures; i++)
-        for (int k = 0; s->due[i] && (name = measure_propagator(&p->measures[i].p, k)); k++)
+    for (int i = 0; due && i < p->nmeasures; i++)
+        for (int k = 0; due[i] && (name = measure_propagator(&p->measures[i].p, k)); k++)
             for (; name; name = parameters_made_of(p, name))
                 if (section_of(p, name) == section) return 1;
     return 0;
@@ -95,16 +91,9 @@ propagator_store *propagator_store_open(const measure_context *c, const int *due
     if (place) s->at = *place;
     s->knows_due = due != NULL;
     if (!s->at.low) s->low = low_store_open();
+    if (!s->at.solves) s->at.solves = s->solves = solves_store_open(&s->c);
     if (due) memcpy(s->due, due, (size_t)c->p->nmeasures * sizeof *due);
     return s;
-}
-
-static void close_solves(propagator_store *s, int number)
-{
-    if (!s->solves[number]) return;
-    solves_close(s->solves[number]);
-    free(s->solves[number]);
-    s->solves[number] = NULL;
 }
 
 static void forget_section(propagator_store *s, int section)
@@ -123,33 +112,43 @@ static void forget_solved(propagator_store *s, int number)
 void propagator_store_close(propagator_store *s)
 {
     for (int i = 0; i < MAX_NAMED; i++) {
-        close_solves(s, i);
         forget_section(s, i);
         forget_solved(s, i);
     }
     if (s->low) low_store_close(s->low);
+    if (s->solves) solves_store_close(s->solves);
     free(s);
+}
+
+/* True if columns are still to be solved for by these solves, here or at a further place. */
+static int solves_wanted(void *context, const solves_key *key)
+{
+    const propagator_store *s = context;
+    const parameters *p = s->c.p;
+    for (int i = 0; i < p->npropagators; i++) {
+        const propagator_params *q = &p->propagators[i].p;
+        const solved *of = &s->solved[solves_of(s, i)];
+        const solves_key here = key_of(q, solver_name(s, q)), rough = key_of(q, q->rough_solver),
+                         exact = key_of(q, parameters_propagator_solver(p, q));
+        if (needed(p, s->due, i) && !of->columns && !of->failed && solves_same_key(&here, key)) return 1;
+        if (needed(p, s->at.later, i) && (solves_same_key(&rough, key) || solves_same_key(&exact, key))) return 1;
+    }
+    return 0;
 }
 
 void propagator_store_done(propagator_store *s, const named_measure *m)
 {
     const parameters *p = s->c.p;
-    int keep[MAX_NAMED] = {0}, solving[MAX_NAMED] = {0};
+    int keep[MAX_NAMED] = {0};
     if (!s->knows_due) return;
     s->due[m - p->measures] = 0;
     for (int i = 0; i < p->npropagators; i++) {
-        if (!needed(s, i)) {
-            forget_section(s, i);
-            continue;
-        }
-        const solved *of = &s->solved[solves_of(s, i)];
-        keep[solves_of(s, i)] = 1;
-        if (!of->columns && !of->failed) solving[solver_of(s, i)] = 1;
+        if (needed(p, s->due, i)) keep[solves_of(s, i)] = 1;
+        else forget_section(s, i);
     }
-    for (int i = 0; i < p->npropagators; i++) {
+    for (int i = 0; i < p->npropagators; i++)
         if (!keep[i]) forget_solved(s, i);
-        if (!solving[i]) close_solves(s, i);
-    }
+    solves_store_keep(s->at.solves, solves_wanted, s);
 }
 
 /* ---- smearing ---- */
@@ -283,13 +282,9 @@ static int solve_columns(quark_solves *q, job *j, const char *name, measure_resu
 
 static quark_solves *solves_for(propagator_store *s, int section)
 {
-    const int number = solver_of(s, section);
     const propagator_params *q = &s->c.p->propagators[section].p;
-    if (s->solves[number]) return s->solves[number];
-    quark_solves *made = s->solves[number] = malloc(sizeof *made);
-    REQUIRE_MEMORY(made, "out of memory");
-    solves_open(made, &s->c, q->quark, solver_name(s, q), !strcmp(q->error_estimate, "yes"));
-    return made;
+    const solves_key key = key_of(q, solver_name(s, q));
+    return solves_store_get(s->at.solves, &key);
 }
 
 static int get(propagator_store *s, int section, const propagator **p, measure_result *r);

@@ -9,7 +9,7 @@
 #define PLAQ_PROPAGATOR_H
 
 #include "hmc/measure/observable.h"
-#include "hmc/measure/solves.h"
+#include "hmc/measure/solves_store.h"
 
 typedef struct {
     const named_propagator *of;
@@ -22,11 +22,13 @@ typedef struct {
 typedef struct low_store low_store; /* hmc/measure/low_propagator.h */
 typedef struct {
     int shift[4], rough;
-    low_store *low; /* low parts that the stores of all places share */
+    low_store *low;       /* low parts that the stores of all places share */
+    solves_store *solves; /* solves that they share */
+    const int *later;     /* of each measurement of the input: true if it comes at a further place, too */
 } propagator_place;
 
 /* A store for the configuration of c; due[i], unless null, says which measurements of the input are to come. `place`: null where
- * sources stay, solves are not rough, and low parts are the store's own. */
+ * sources stay, solves are not rough, and low parts and solves are the store's own. */
 propagator_store *propagator_store_open(const measure_context *c, const int *due, const propagator_place *place);
 void propagator_store_close(propagator_store *s);
 /* The measurement is through: what no other one needs is freed. */
