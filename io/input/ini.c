@@ -187,8 +187,10 @@ typedef struct {
     ini_input *in;
     const char *rest; /* text not yet parsed */
     int line;
-    int bad;     /* mistake noted in this line */
-    int skipped; /* the section has a mistake in its heading: its keys are not looked at */
+    int bad;                    /* mistake noted in this line */
+    int skipped;                /* the section has a mistake in its heading: its keys are not looked at */
+    char key[LONGEST_NAME + 1]; /* of the last value */
+    int continues, appends;     /* the line to come, or in hand, continues that value */
 } parser;
 
 static void PRINTF_LIKE(2, 3) problem_at_line(parser *p, const char *fmt, ...)
@@ -254,16 +256,12 @@ static void check_key_line(parser *p, const char *line, int length)
     else if (!is_name(line, name))
         problem_at_line(p, "'%.*s' is not a key; a key is made of letters, digits, _ and -", name, line);
     else if (!p->in->nsections) problem_at_line(p, "key '%.*s' stands before the first [section]", name, line);
+    else snprintf(p->key, sizeof p->key, "%.*s", name, line);
 }
 
-/* Hands inih one line at a time, without indentation and comments. inih's own treatment of those, and whether its
- * handler gets line numbers, depends on how it was compiled: indented lines may continue the value above, and lines or
- * names too long are cut or refused. Its answer to a bad line is only a line number, so lines are judged here. */
-static char *next_line(char *buffer, int size, void *user)
+/* The next line without byte order mark, indentation and comment; its length. */
+static const char *trimmed_line(parser *p, int *letters)
 {
-    parser *p = (parser *)user;
-    if (!*p->rest) return NULL;
-    p->bad = 0;
     const char *line = p->rest;
     int length = (int)strcspn(line, "\n");
     p->rest = line + length + (line[length] == '\n');
@@ -279,26 +277,68 @@ static char *next_line(char *buffer, int size, void *user)
     for (int i = 0; i < length; i++)
         if ((line[i] == '#' || line[i] == ';') && (!i || isspace((unsigned char)line[i - 1]))) length = i;
     while (length && isspace((unsigned char)line[length - 1])) length--;
-    if (length > size - 3) {
-        problem_at_line(p, "the line has %d letters, allowed are %d", length, size - 3);
-        length = 0;
-    }
-    for (int i = 0, n; i < length; i += n)
-        if (!(n = utf8_length(line + i))) {
+    *letters = length;
+    return line;
+}
+
+/* Length of the line without the backslash that continues it, if it has one. */
+static int without_backslash(const char *line, int length)
+{
+    if (!length || line[length - 1] != '\\' || (length > 1 && !isspace((unsigned char)line[length - 2]))) return length;
+    do length--;
+    while (length && isspace((unsigned char)line[length - 1]));
+    return length;
+}
+
+static void check_text(parser *p, const char *line, int length, int most)
+{
+    if (length > most)
+        problem_at_line(
+            p, "the line has %d letters, allowed are %d; end it with a space and \\ to continue on the next line",
+            length, most);
+    for (int i = 0, n; i < length && !p->bad; i += n)
+        if (!(n = utf8_length(line + i)))
             problem_at_line(p,
                             "'%.*s' is followed by the byte \\x%02x, which is not UTF-8 text; save the file as UTF-8",
                             i, line, (unsigned char)line[i]);
-            length = 0;
-            break;
-        }
+}
+
+static void check_line(parser *p, const char *line, int length)
+{
+    if (p->continues) {
+        if (!length) problem_at_line(p, "the line that continues the value of %s is empty", p->key);
+        return;
+    }
+    p->key[0] = 0;
     if (length && *line == '[') {
         read_heading(p, line, length);
         p->skipped = p->bad;
     } else if (length && !p->skipped) {
         check_key_line(p, line, length);
     }
+}
+
+/* Hands inih one line at a time. inih's own treatment of indentation and comments, and whether its handler gets line numbers,
+ * depends on how it was compiled: indented lines may continue the value above, and lines or names too long are cut or
+ * refused. Its answer to a bad line is only a line number, so lines are judged here. A line that continues a value goes to
+ * inih with the key of that value in front. */
+static char *next_line(char *buffer, int size, void *user)
+{
+    parser *p = (parser *)user;
+    if (!*p->rest && p->continues) problem_at_line(p, "no line continues the value of %s after \\", p->key);
+    if (!*p->rest) return NULL;
+    int length;
+    const char *line = trimmed_line(p, &length);
+    const int whole = length, most = size - 3 - (p->continues ? (int)strlen(p->key) + 3 : 0);
+    length = without_backslash(line, length);
+    p->bad = 0;
+    check_text(p, line, length, most);
+    if (!p->bad) check_line(p, line, length);
     if (p->bad || p->skipped) length = 0;
-    snprintf(buffer, (size_t)size, "%.*s\n", length, line);
+    if (p->continues) snprintf(buffer, (size_t)size, "%s = %.*s\n", p->key, length, line);
+    else snprintf(buffer, (size_t)size, "%.*s\n", length, line);
+    p->appends = p->continues;
+    p->continues = length < whole && length && p->key[0];
     return buffer;
 }
 
@@ -315,14 +355,18 @@ static int take_value(void *user, const char *section, const char *name, const c
     parser *p = (parser *)user;
     if (!name || !value) return 1; /* a new section, where inih is built to announce it */
     value_entry *old = find_value(p->in, section, name);
-    if (old) problem_at_line(p, "key '%s' of [%s] is given twice, first at %s", name, section, old->where);
+    if (old && p->appends) {
+        char *longer = text_of("%s%s%s", old->value, *old->value ? " " : "", value);
+        free(old->value);
+        old->value = longer;
+    } else if (old) problem_at_line(p, "key '%s' of [%s] is given twice, first at %s", name, section, old->where);
     else add_value(p->in, section, name, value, text_of("%s:%d", p->in->path, p->line));
     return 1;
 }
 
 static void parse(ini_input *in, const char *text)
 {
-    parser p = {in, text, 0, 0, 0};
+    parser p = {.in = in, .rest = text};
     const int failed = ini_parse_stream(next_line, &p, take_value, &p);
     if (failed) ini_mistake(in, "%s:%d: this line is not understood", in->path, failed);
 }

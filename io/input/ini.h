@@ -4,6 +4,8 @@
  *   beta = 5.7          # a comment begins with # or ; at the start of a line or after a space
  *   [quark.light]
  *     kappa: 0.13       ; a colon is as good as =, indentation means nothing
+ *     omega = 1.5 0.8 \
+ *             0.5 0.3   ; a space and a backslash in the end continue a value on the next line
  *
  * `like = NAME` in a section [type.NAME2] takes those keys of [type.NAME] that the section does not have itself; they count
  * as given, where they were.
@@ -13,7 +15,7 @@
  * Collective: ini_read. Rank 0 reads the file, all ranks get the same text, so all later calls give the same result on
  * every rank without further messages, and every user_error is met by all ranks together. These are user errors, with
  * file, line, what was found and what is allowed: a missing or unreadable file, what is no regular file, a file that is
- * no text, a line that is not UTF-8 outside its comment, one that is no section, key or comment, a line too long, a
+ * no text, a line that is not UTF-8 outside its comment, one that is no section, key or comment, a line too long, one that nothing continues, a
  * section or key given twice, a key outside any section, an unknown section or key (the nearest is named), a value of
  * the wrong type or out of range, a missing value. Those of the text are told together, by ini_check_all_used().
  *

@@ -58,6 +58,8 @@ static void read_all(void *arg)
     ini_free(in);
 }
 
+#define LONG "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+
 static void read_path(void *arg)
 {
     ini_free(ini_read((const char *)arg, 0, NULL));
@@ -117,6 +119,24 @@ static void test_good(void)
     ini_free(in);
 }
 
+/* Values of several lines, longer than inih takes at once; a backslash inside a word continues nothing. */
+static void test_continued(void)
+{
+    const char *text = "[gauge]\nbeta = \\\n 5.7\nnote = " LONG " a\\b\\ \\ # comment\n  " LONG " \\\r\n    [end]\n"
+                       "[fermion.light]\nmass = 0.5\n";
+    write_file(text, strlen(text));
+    ini_input *in = ini_read(path, 0, NULL);
+    gauge g;
+    fermion f;
+    ini_fill(in, &gauge_section, NULL, &g);
+    CHECK_NEAR(g.beta, 5.7, 0);
+    CHECK_STR(g.note, LONG " a\\b\\ " LONG " [end]");
+    ini_fill(in, &fermion_section, "light", &f);
+    CHECK_NEAR(f.mass, 0.5, 0);
+    ini_check_all_used(in, known, 2);
+    ini_free(in);
+}
+
 static void test_no_file(void)
 {
     const char *words[] = {"gauge.beta=6"};
@@ -134,8 +154,6 @@ static void refuse(const char *text, const char *word, const char *expected)
     CHECK_USER_ERROR(read_all, &c, expected);
 }
 
-#define LONG "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-
 static void test_bad_text(void)
 {
     refuse("[gauge\nbeta = 1\n", NULL, ".ini:1: '[gauge' is not a section");
@@ -151,6 +169,13 @@ static void test_bad_text(void)
     refuse("[gauge]\nbeta=1\nnote=\n  beta = 2\n", NULL, ".ini:4: key 'beta' of [gauge] is given twice, first at ");
     refuse("[gauge]\nbeta=1\n[gauge]\n", NULL, ".ini:3: section [gauge] is given twice, first at ");
     refuse("[gauge]\nnote = " LONG LONG LONG "\n", NULL, ".ini:2: the line has 211 letters, allowed are ");
+    refuse("[gauge]\nbeta = 1\nnote = a \\\n" LONG LONG LONG "\n", NULL,
+           ".ini:4: the line has 204 letters, allowed are 190; end");
+    refuse("[gauge]\nbeta = 1\nnote = a \\\n\n[fermion.a]\n", NULL,
+           ".ini:4: the line that continues the value of note is empty");
+    refuse("[gauge]\nbeta = 1\nnote = a \\\n", NULL, ".ini:3: no line continues the value of note after \\");
+    refuse("[gauge]\nbeta = 1\nnote = a \\\nsteps = 2\nsteps = 1 \\\n 2\n", NULL,
+           ".ini:5: [gauge] steps: '1 2' is not an integer");
     refuse("[gauge]\n" LONG "=1\n", NULL, ".ini:2: the key '" LONG "' has more than 47 letters");
     refuse("[gauge]\nbeta = 1\nnote = caf\xe9\n", NULL,
            ".ini:3: 'note = caf' is followed by the byte \\xe9, which is not UTF-8");
@@ -262,6 +287,7 @@ int main(int argc, char **argv)
     REQUIRE(mkdtemp(folder), "cannot make %s", folder);
     snprintf(path, sizeof path, "%s/test.ini", folder);
     test_good();
+    test_continued();
     test_no_file();
     test_bad_text();
     test_bad_values();
