@@ -1,5 +1,6 @@
 #include "operators/mobius.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,7 +25,9 @@ struct mobius {
     mobius_settings s;
     parity q;
     int by_mass; /* A and B are those of b5, c5 and the mass */
-    fifth_complex A, B, K, inverse_A, inverse_B;
+    fifth_complex A, B;
+    fifth_complex K, inverse_A, inverse_B; /* of rows A and rows B */
+    fifth_complex rows; /* factors of the rows of M in the even-odd system, if coefficients differ by slice */
     double c5[2][2]; /* coefficients c of the first and the last slice, where sources enter, if they differ by slice */
     schur *schurs[PREC_COUNT][2];
 };
@@ -260,24 +263,39 @@ static void apply_whole(fermion *f, field *y, const field *x, int dagger)
     field_destroy(t);
 }
 
+/* The part of a source on one parity, with the factors of the rows. To be destroyed if it is *own. */
+static field rows_of(mobius *m, const field *source, parity p, field **own)
+{
+    const field part = field_part(source, p);
+    *own = NULL;
+    if (!m->B.is_complex) return part;
+    *own = field_scratch(&part);
+    fifth_apply(*own, p, 1, &m->rows, 0, &part, 0, NULL);
+    return **own;
+}
+
 static void prepare(fermion *f, field *rhs, const field *source)
 {
     mobius *m = (mobius *)f;
     const parity p = m->s.p, q = m->q;
-    const field b_p = field_part(source, p), b_q = field_part(source, q);
+    field *own_p, *own_q;
+    const field b_p = rows_of(m, source, p, &own_p), b_q = rows_of(m, source, q, &own_q);
     field *t = field_scratch(&b_q), *u = field_scratch(&b_p);
     fifth_apply(t, q, 1, &m->K, 0, &b_q, 0, NULL);
     hop(links_of(m), u, p, t, 0.5, 1, &b_p, 1);
     fifth_apply(rhs, p, 1, &m->K, 0, u, 0, NULL);
     field_destroy(u);
     field_destroy(t);
+    field_destroy(own_q);
+    field_destroy(own_p);
 }
 
 static void reconstruct(fermion *f, field *x, const field *solution, const field *source)
 {
     mobius *m = (mobius *)f;
     const parity p = m->s.p, q = m->q;
-    const field b_q = field_part(source, q);
+    field *own_q;
+    const field b_q = rows_of(m, source, q, &own_q);
     field *t = field_scratch(&b_q);
     hop(links_of(m), t, q, solution, 0.5, 1, &b_q, 1);
     field x_p = field_part(x, p), x_q = field_part(x, q);
@@ -285,6 +303,7 @@ static void reconstruct(fermion *f, field *x, const field *solution, const field
     fifth_apply(&x_q, q, 1, &m->inverse_A, 0, t, 0, NULL);
     field_written(x);
     field_destroy(t);
+    field_destroy(own_q);
 }
 
 /* factor times a source, on the walls; and one slice of each chirality. */
@@ -457,6 +476,15 @@ static const fermion_table table = {.name = "mobius",
                                     .close_force = close_force,
                                     .destroy = destroy};
 
+/* |omega_s|^1/2: with these factors of its rows the even-odd system is conditioned as that of uniform coefficients is. */
+static fifth_complex rows_by_slice(const mobius_settings *s)
+{
+    fifth_matrix rows = fifth_unit(s->Ls);
+    for (int i = 0; s->omega && i < s->Ls; i++)
+        for (int c = 0; c < 2; c++) rows.of[c][i][i] = sqrt(hypot(s->omega[i][0], s->omega[i][1]));
+    return fifth_real(&rows);
+}
+
 static fermion *create(const field *links, const mobius_settings *s, const fifth_complex *A, const fifth_complex *B)
 {
     mobius *m = calloc(1, sizeof *m);
@@ -467,9 +495,12 @@ static fermion *create(const field *links, const mobius_settings *s, const fifth
     m->q = s->p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
     m->A = *A;
     m->B = *B;
-    m->inverse_A = fifth_complex_inverse(A, "the diagonal part");
-    m->inverse_B = fifth_complex_inverse(B, "b5 + c5 S");
-    m->K = ratio(B, A);
+    m->rows = rows_by_slice(s);
+    const fifth_complex of_A = A->is_complex ? fifth_complex_product(&m->rows, A) : *A,
+                        of_B = B->is_complex ? fifth_complex_product(&m->rows, B) : *B;
+    m->inverse_A = fifth_complex_inverse(&of_A, "the diagonal part");
+    m->inverse_B = fifth_complex_inverse(&of_B, "b5 + c5 S");
+    m->K = ratio(&of_B, &of_A);
     m->base.links = links;
     linop *direct = schur_at(m, PREC_DOUBLE, links->where);
     fermion_open(&m->base, &table, links, s->map, direct, normal_create(direct));

@@ -14,7 +14,8 @@
  *
  *   b_s = ((b5 + c5) / omega_s + b5 - c5) / 2,   c_s = ((b5 + c5) / omega_s - b5 + c5) / 2,
  *
- * B = b + c S with the diagonal matrices b and c; all the rest stands, with adjoints for transposes, (1 - c_s D_W) in the source, and
+ * B = b + c S with the diagonal matrices b and c; all the rest stands, with adjoints for transposes, (1 - c_s D_W) in the source,
+ * the even-odd system of row s of M times |omega_s|^1/2 (else CG takes two to three times as many iterations), and
  * eps(H) = (P - Q) / (P + Q) of the products P and Q over slices of 1 + H / omega_s and 1 - H / omega_s.
  *
  * Four-dimensional fields: a source eta enters as (1 - c5 D_W) (P_+ eta on slice 0, P_- eta on slice Ls - 1), and the
