@@ -444,7 +444,6 @@ int command_bench(int argc, char **argv)
                .rhs = "1",
                .links = "18",
                .seconds = "0.5",
-               .device = "cpu",
                .grid = "0.0.0.0",
                .delay = "0"};
     const command_flag flags[] = {
@@ -458,7 +457,8 @@ int command_bench(int argc, char **argv)
         {"--links", NULL, &t.links, "reals of a link, 18,12; default 18"},
         {"--threads", NULL, &t.threads, "OpenMP threads of a rank; default as OMP_NUM_THREADS says"},
         {"--seconds", NULL, &t.seconds, "time for each kernel; default 0.5"},
-        {"--device", NULL, &t.device, "cpu or gpu; default cpu"},
+        {"--device", NULL, &t.device,
+         "cpu or gpu; default gpu where every rank finds one, as [machine] device; cpu with --simd"},
         {"--simd", NULL, &t.simd, "SIMD vectors on the CPU, as [machine] simd: yes or no; default yes"},
         {"--grid", NULL, &t.grid, "process grid X.Y.Z.T; default the one of least surface"},
         {"--transport", NULL, &t.transport, "transport of halos between GPUs, as [machine] transport; default auto"},
@@ -474,6 +474,7 @@ int command_bench(int argc, char **argv)
     plain_arguments a = command_arguments(argc, argv, flags, sizeof flags / sizeof flags[0], 0, 0);
     command_arguments_free(&a);
     log_keep_stdout_clean(json);
+    if (!t.device) t.device = t.simd ? "cpu" : command_device(NULL);
     check_texts(&t);
     if (t.calibrate &&
         (t.ops || json || strcmp(t.rhs, "1") || strcmp(t.links, "18") || strcmp(t.precisions, "double,single,half")))

@@ -14,6 +14,7 @@
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/run/device.h"
 
 #define COMMAND(name, overrides, usage, help) int command_##name(int argc, char **argv);
 #include "hmc/command/commands.def"
@@ -143,6 +144,12 @@ void command_check_words(const char *command, const char *flag, const char *list
         user_error("plaq %s: %s has no '%s'%s%s%s", command, flag, word, nearest ? "; did you mean '" : "",
                    nearest ? nearest : "", nearest ? "'?" : "");
     }
+}
+
+const char *command_device(const char *given)
+{
+    if (given) return given;
+    return comm_all(gpu_count() > 0) ? "gpu" : "cpu";
 }
 
 int command_choice(const char *command, const char *flag, const char *text, const char *const *known, int n)

@@ -82,6 +82,8 @@ void command_check_words(const char *command, const char *flag, const char *list
 struct parameters;
 /* Sets the log level that [run] log names, from now on. */
 void command_set_log(const struct parameters *p);
+/* The device of an option --device: cpu or gpu as given; without it gpu where every rank finds one, else cpu. Collective. */
+const char *command_device(const char *given);
 /* Number of the one word behind a flag among the n known ones; any other text is a user error. */
 int command_choice(const char *command, const char *flag, const char *text, const char *const *known, int n);
 /* The whole number behind a flag, from `low` to `high`, or a user error; `none` where there is no text. */

@@ -58,7 +58,7 @@ static place place_of(const char *device)
 {
     static const char *const devices[] = {"cpu", "gpu"};
     char message[512];
-    if (!device || command_choice("fix", "--device", device, devices, 2) == 0) return PLACE_HOST;
+    if (command_choice("fix", "--device", command_device(device), devices, 2) == 0) return PLACE_HOST;
     if (gpu_bind(1, message, sizeof message)) user_error("plaq fix: %s", message);
     if (comm_size() > 1 && gpu_transport_choose("auto", message, sizeof message)) user_error("plaq fix: %s", message);
     return PLACE_DEVICE;
@@ -198,7 +198,7 @@ int command_fix(int argc, char **argv)
         {"--iterations", NULL, &w.iterations, "at most so many over all sites, default 20000"},
         {"--transformation", NULL, &w.transformation, "HDF5 file to write the gauge transformation to, too"},
         {"--apply", NULL, &w.apply, "file of a gauge transformation of IN, which is applied in place of a new fixing"},
-        {"--device", NULL, &w.device, "cpu or gpu; default cpu"},
+        {"--device", NULL, &w.device, "cpu or gpu; default gpu where every rank finds one"},
         {"--format", NULL, &w.format, help},
         FLAG_SIZE(&w.size),
         FLAG_IGNORE_RECORDED(&ignore_recorded)};

@@ -141,8 +141,8 @@ refused() {
     exits 2 "bench $*"
     printed "$text"
 }
-refused "--transport is for --device gpu" --transport host
-refused "--tune-file is for --device gpu" --tune-file none
+refused "--transport is for --device gpu" --device cpu --transport host
+refused "--tune-file is for --device gpu" --device cpu --tune-file none
 refused "four numbers of at least 1" --grid 0.0.0.1
 refused "start more than one" --op halo
 refused "nothing to measure" --op cg_half --prec single
