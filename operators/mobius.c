@@ -26,7 +26,7 @@ struct mobius {
     parity q;
     int by_mass; /* A and B are those of b5, c5 and the mass */
     fifth_complex A, B;
-    fifth_complex K, inverse_A, inverse_B; /* of rows A and rows B */
+    fifth_complex K, inverse_A, inverse_B; /* matrices of the even-odd system, of rows A and rows B */
     fifth_complex rows; /* factors of the rows of M in the even-odd system, if coefficients differ by slice */
     double c5[2][2]; /* coefficients c of the first and the last slice, where sources enter, if they differ by slice */
     schur *schurs[PREC_COUNT][2];

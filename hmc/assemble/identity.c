@@ -238,7 +238,10 @@ static void add_positions(param_text *text, const parameters *p, const named_mea
     add(text, "measure", "exact_positions", &m->p);
     add(text, "run", "seed", &p->run);
     for (int i = 0; measure_is_rough(&m->p) && (name = measure_propagator(&m->p, i)); i++)
-        add_rough(text, i == 0 ? "rough." : "second.rough.",
+        add_rough(text,
+                  i == 0   ? "rough."
+                  : i == 1 ? "second.rough."
+                           : "insertion.rough.",
                   parameters_attempt(p, parameters_propagator(p, name)->p.rough_solver, 0));
 }
 
@@ -249,7 +252,7 @@ static void add_propagators(param_text *text, const parameters *p, const named_m
     for (int i = 0; (name = measure_propagator(&m->p, i)); i++) {
         param_text keys = {0};
         add_propagator(&keys, p, name);
-        add_prefixed(text, i == 0 ? "" : "second.", keys.data);
+        add_prefixed(text, i == 0 ? "" : i == 1 ? "second." : "insertion.", keys.data);
         param_text_free(&keys);
     }
 }

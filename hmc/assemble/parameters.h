@@ -76,7 +76,7 @@ typedef struct {
 } named_propagator;
 
 /* Observables have keys of their own in `own`, whose layout is theirs. */
-#define MEASURE_PROPAGATORS 2
+#define MEASURE_PROPAGATORS 3
 typedef struct {
     char kind[PARAM_CHOICE_SIZE];
     int64_t interval;

@@ -9,6 +9,8 @@
 #include "hmc/measure/positions.h"
 #include "kernels/base/error.h"
 
+static const char *const propagator_keys[MEASURE_PROPAGATORS] = {"propagator", "propagator_2", "insertion"};
+
 static int kind_has(const char *kind, const char *key)
 {
     return !strcmp(key, "kind") || !strcmp(key, "interval") || observable_has(observable_find(kind), key);
@@ -115,19 +117,19 @@ static const char *propagator_with(const parameters *p, const named_measure *m, 
     return NULL;
 }
 
-/* Sinks of both propagators are sites, or walls, which have momentum 0. */
+/* Sinks of all propagators are sites, or walls, which have momentum 0. */
 static void check_sinks(const ini_input *in, const parameters *p, const named_measure *m)
 {
     const observable *o = observable_find(m->p.kind);
-    const char *first = m->p.propagators[0], *second = measure_propagator(&m->p, 1);
-    const char *sink = parameters_propagator(p, first)->p.sink,
-               *other = second ? parameters_propagator(p, second)->p.sink : sink;
+    const char *first = m->p.propagators[0], *sink = parameters_propagator(p, first)->p.sink, *name;
     const param *momentum2 = o->own ? param_find(o->own, "momentum2") : NULL;
     const int most2 = momentum2 ? *(const int *)(const void *)((const char *)&m->p + momentum2->offset) : 0;
-    if (strcmp(sink, other))
-        user_error("%s: [measure.%s] contracts [propagator.%s] of sink = %s and [propagator.%s] of sink = %s; both are "
-                   "of one sink",
-                   ini_where(in, "measure", m->name, "propagator_2"), m->name, first, sink, second, other);
+    for (int i = 1; (name = measure_propagator(&m->p, i)); i++)
+        if (strcmp(sink, parameters_propagator(p, name)->p.sink))
+            user_error("%s: [measure.%s] contracts [propagator.%s] of sink = %s and [propagator.%s] of sink = %s; both "
+                       "are of one sink",
+                       ini_where(in, "measure", m->name, propagator_keys[i]), m->name, first, sink, name,
+                       parameters_propagator(p, name)->p.sink);
     if (strcmp(sink, "site") && most2 > 0)
         user_error("%s: [measure.%s] momentum2 = %d, but the sink of [propagator.%s] is a wall, which has momentum 0 "
                    "alone; take momentum2 = 0",
@@ -175,17 +177,16 @@ static void check_rough_solvers(const ini_input *in, const parameters *p)
 
 static void check_propagators(const ini_input *in, const parameters *p, const named_measure *m)
 {
-    static const char *const keys[MEASURE_PROPAGATORS] = {"propagator", "propagator_2"};
     const char *name;
     need(in, m, "propagator", m->p.propagators[0]);
     for (int i = 0; (name = measure_propagator(&m->p, i)); i++) {
-        check_quark(in, p, m, keys[i], parameters_propagator(p, name)->p.quark);
-        if (parameters_made_of(p, name) && !observable_find(m->p.kind)->sequential)
+        check_quark(in, p, m, propagator_keys[i], parameters_propagator(p, name)->p.quark);
+        if (i < 2 && parameters_made_of(p, name) && !observable_find(m->p.kind)->sequential)
             user_error(
                 "%s: [measure.%s] kind = %s takes no sequential propagators, as [propagator.%s] is; they end mesons "
                 "alone",
-                ini_where(in, "measure", m->name, keys[i]), m->name, m->p.kind, name);
-        check_volume(in, p, m, keys[i], parameters_propagator(p, name)->p.source);
+                ini_where(in, "measure", m->name, propagator_keys[i]), m->name, m->p.kind, name);
+        check_volume(in, p, m, propagator_keys[i], parameters_propagator(p, name)->p.source);
         if (i > 0) check_sources(in, p, m, m->p.propagators[0], name);
     }
     check_sinks(in, p, m);

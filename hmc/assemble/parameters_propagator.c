@@ -267,6 +267,19 @@ static void check_current(const ini_input *in, const parameters *p, const named_
                        ini_where(in, "propagator", by->name, "quark"), by->name, q->quark, by->p.quark);
 }
 
+/* A current is local, and acts before the sink is smeared. */
+static void check_all_times(const ini_input *in, const parameters *p, const named_source *s)
+{
+    const propagator_params *q = &parameters_propagator(p, source_sequential(&s->p)->propagator)->p;
+    if (s->p.smearing[0])
+        user_error("%s: [source.%s] has smearing, and its current is local; leave it out",
+                   ini_where(in, "source", s->name, "smearing"), s->name);
+    if (q->sink_smearing[0] || strcmp(q->sink, "site"))
+        user_error("%s: [source.%s] has a local current, and [propagator.%s] a sink of another kind; name a propagator "
+                   "without sink_smearing, with sink = site",
+                   ini_where(in, "source", s->name, "propagator"), s->name, source_sequential(&s->p)->propagator);
+}
+
 /* Sequential sources are made of propagators that are there before them, of quarks with spin, and end at another time. */
 static void check_sequential(const ini_input *in, const parameters *p, const named_source *s)
 {
@@ -286,8 +299,9 @@ static void check_sequential(const ini_input *in, const parameters *p, const nam
                    ini_where(in, "source", s->name, "propagator"), s->name, k->propagator, f->kind);
     if (source_kind_find(s->p.kind)->baryon) check_nucleon(in, p, s, from);
     if (source_current(&s->p) >= 0) check_current(in, p, s);
+    if (source_kind_find(s->p.kind)->all_times) check_all_times(in, p, s);
     source_place(&from->p, origin);
-    if (origin[3] == k->time)
+    if (source_has_place(&s->p) && origin[3] == k->time)
         user_error("%s: [source.%s] time = %d of the sink is that of the source, [source.%s]; give a later one",
                    ini_where(in, "source", s->name, "time"), s->name, k->time, from->name);
 }

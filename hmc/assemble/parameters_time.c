@@ -92,7 +92,9 @@ const char *parameters_source_at_end(const parameters *p, const named_source *s,
     int place[4];
     source_place(&s->p, place);
     const int last = slices - 1 - p->lattice.idle_slices;
-    if (parameters_time(p) == TIME_PERIODIC || (place[3] > 0 && (slices == 0 || place[3] < last))) return NULL;
+    if (parameters_time(p) == TIME_PERIODIC || source_kind_find(s->p.kind)->all_times ||
+        (place[3] > 0 && (slices == 0 || place[3] < last)))
+        return NULL;
     const char *key = source_kind_has(s->p.kind, "place") ? "place" : "time";
     snprintf(message, size,
              "%s: [source.%s] %s is on time slice %d, an end of time_boundary = %s, where quark fields vanish; take a "

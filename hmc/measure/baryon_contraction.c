@@ -29,6 +29,13 @@ const baryon_kind *baryon_kind_number(int i)
     return i < KINDS ? &kinds[i] : NULL;
 }
 
+int baryon_has_flavour(const baryon_kind *kind, int flavour)
+{
+    for (int k = 0; k < 3; k++)
+        if (kind->term[0].flavour[k] == flavour) return 1;
+    return 0;
+}
+
 /* ---- tensors of a diquark's spins ---- */
 
 /* Entries in the order of the first spin, so that equal tensors have equal entries. */
@@ -103,8 +110,21 @@ static void add_contraction(launches *all, const field *const line[3], const int
     add_launch(all, &l);
 }
 
+/* The contraction with lines of flavours at[], or those with an insertion in one of them. */
+static void add_insertions(launches *all, const baryon_lines *lines, const int at[3], const int to[3],
+                           const diquark *sink, const diquark *source, double weight)
+{
+    const field *const line[3] = {lines->quark[at[0]], lines->quark[at[1]], lines->quark[at[2]]};
+    if (!lines->insertion) add_contraction(all, line, to, sink, source, weight);
+    for (int k = 0; lines->insertion && k < 3; k++) {
+        const field *const with[3] = {k == 0 ? lines->insertion : line[0], k == 1 ? lines->insertion : line[1],
+                                      k == 2 ? lines->insertion : line[2]};
+        if (at[k] == lines->inserted) add_contraction(all, with, to, sink, source, weight);
+    }
+}
+
 /* Wick contractions of the terms of a kind, all, for one gamma matrix. */
-static void add_contractions(launches *all, const baryon_kind *kind, const field *const *quarks, const diquark *sink,
+static void add_contractions(launches *all, const baryon_kind *kind, const baryon_lines *lines, const diquark *sink,
                              const diquark *source, double weight)
 {
     static const int orders[6][3] = {{0, 1, 2}, {1, 0, 2}, {2, 1, 0}, {0, 2, 1}, {1, 2, 0}, {2, 0, 1}};
@@ -112,10 +132,10 @@ static void add_contractions(launches *all, const baryon_kind *kind, const field
         for (int j = 0; j < kind->terms; j++)
             for (int k = 0; k < 6; k++) {
                 const int *to = orders[k], *at = kind->term[i].flavour, *from = kind->term[j].flavour;
-                const field *const line[3] = {quarks[at[0]], quarks[at[1]], quarks[at[2]]};
                 const int fits = at[0] == from[to[0]] && at[1] == from[to[1]] && at[2] == from[to[2]];
                 if (fits)
-                    add_contraction(all, line, to, sink, source, weight * kind->term[i].weight * kind->term[j].weight);
+                    add_insertions(all, lines, at, to, sink, source,
+                                   weight * kind->term[i].weight * kind->term[j].weight);
             }
 }
 
@@ -137,7 +157,7 @@ static spin_matrix gamma_of(const baryon_kind *kind, int i, int with_t)
 }
 
 /* Density of a kind, added to rho. With `components` Gamma is a half of itself, and of itself times components gamma_t. */
-static void add_density(field *rho, const baryon_kind *kind, const field *const *quarks, int components)
+static void add_density(field *rho, const baryon_kind *kind, const baryon_lines *lines, int components)
 {
     const int n = kind->decuplet ? 3 : 1, parts = components ? 2 : 1;
     for (int i = 0; i < n * parts * parts; i++) {
@@ -147,7 +167,7 @@ static void add_density(field *rho, const baryon_kind *kind, const field *const 
         const diquark sink = diquark_of(&gamma), source = diquark_of(&bar);
         const double sign = first == second ? 1 : components;
         launches all = {0};
-        add_contractions(&all, kind, quarks, &sink, &source, sign / (n * parts * parts));
+        add_contractions(&all, kind, lines, &sink, &source, sign / (n * parts * parts));
         for (int k = 0; k < all.n; k++)
             if (all.of[k].weight != 0) run_launch(rho, &all.of[k]);
     }
@@ -155,17 +175,17 @@ static void add_density(field *rho, const baryon_kind *kind, const field *const 
 
 /* ---- correlators ---- */
 
-void baryon_open(baryon *b, const momenta *p, const baryon_kind *kind, const field *const quarks[BARYON_FLAVOURS],
-                 int components, const int x0[4])
+void baryon_open(baryon *b, const momenta *p, const baryon_kind *kind, const baryon_lines *lines, int components,
+                 const int x0[4])
 {
-    const field *like = quarks[kind->term[0].flavour[0]];
+    const field *like = lines->quark[kind->term[0].flavour[0]];
     const int T = like->lat->size[3], n = 2 * T * p->n * SPIN_PAIRS;
     *b = (baryon){.lat = like->lat, .p = p, .start = x0[3], .sums = malloc((size_t)n * sizeof *b->sums)};
     REQUIRE_MEMORY(b->sums, "out of memory for %d sums", n);
     for (int k = 0; k < n; k++) b->sums[k] = exact_zero();
     field *rho = density_create(like, SPIN_PAIRS);
     slice_waves waves = momenta_waves(p, x0);
-    add_density(rho, kind, quarks, components);
+    add_density(rho, kind, lines, components);
     contract_slices(b->sums, rho, &waves);
     comm_group_sum_exact(like->lat->group, b->sums, n);
     momenta_waves_free(&waves);

@@ -29,6 +29,16 @@ typedef struct {
 /* Kinds by their numbers, null after the last: nucleon, sigma, xi, lambda, delta, sigma_star, xi_star, omega. */
 const baryon_kind *baryon_kind_number(int i);
 
+/* Quark lines by flavour, of which any may be one; those of flavours that a kind lacks may be null. With an insertion the sum of
+ * correlators in each of which it takes the place of one line of the flavour `inserted`. */
+typedef struct {
+    const field *quark[BARYON_FLAVOURS], *insertion;
+    int inserted;
+} baryon_lines;
+
+/* True if the kind has a quark of this flavour. */
+int baryon_has_flavour(const baryon_kind *kind, int flavour);
+
 typedef struct {
     const lattice *lat;
     const momenta *p;
@@ -36,12 +46,12 @@ typedef struct {
     exact_sum *sums; /* [global time][momentum][alpha, alpha'][re, im] */
 } baryon;
 
-/* Correlators of a kind: quarks by flavour, of which any may be one, are spinor fields of both parities in double precision, with
- * a right-hand side for each column, 3 spin + colour, of the source at x0; those of flavours that the kind lacks may be null.
+/* Correlators of a kind: lines are spinor fields of both parities in double precision, with a right-hand side for each column,
+ * 3 spin + colour, of the source at x0.
  * `components`: 0, or 1 or -1 for Gamma (1 + components gamma_t) / 2, the components of quarks that do not vanish at rest.
  * Collective. */
-void baryon_open(baryon *b, const momenta *p, const baryon_kind *kind, const field *const quarks[BARYON_FLAVOURS],
-                 int components, const int x0[4]);
+void baryon_open(baryon *b, const momenta *p, const baryon_kind *kind, const baryon_lines *lines, int components,
+                 const int x0[4]);
 void baryon_close(baryon *b);
 
 /* Projectors T of the open spins, T[row][column]: (1 + gamma_t) / 2 and (1 - gamma_t) / 2 of the two parities, and those times

@@ -37,6 +37,7 @@ const observable *observable_find(const char *name)
 static const char *common_keys(const observable *o)
 {
     return o->propagators == 1              ? "propagator positions exact_positions"
+           : o->propagators == 3            ? "propagator propagator_2 insertion positions exact_positions"
            : o->propagators                 ? "propagator propagator_2 positions exact_positions"
            : o->from_source                 ? "quark solver source error_estimate"
            : o->quarks != MEASURE_NO_QUARKS ? "quark solver error_estimate"
@@ -65,6 +66,7 @@ static char kind_names[256], kind_help[2048];
 enum {
     PROPAGATOR,
     PROPAGATOR_2,
+    INSERTION,
     POSITIONS,
     EXACT_POSITIONS,
     QUARK,
@@ -79,6 +81,8 @@ static const struct {
 } common[COMMON_KEYS] = {
     {"propagator", "[propagator.NAME] that is contracted; has to be given"},
     {"propagator_2", "[propagator.NAME] of the other quark; empty: the same"},
+    {"insertion", "[propagator.NAME] from a source of kind = feynman_hellmann, which takes the place of one quark "
+                  "line after the other; empty: none"},
     {"positions", "number of positions on a configuration from which it is made, whose mean is taken; 1: that of the "
                   "source; more: random "
                   "ones, by even numbers away from it, in space alone where time is not periodic"},
@@ -99,6 +103,7 @@ static const param keys[] = {
     {"interval", PARAM_LONG, MEMBER(interval), "1", "[1,inf)", "trajectories", "distance of measurements in a run", 0},
     {"propagator", PARAM_NAME, MEMBER(propagators[0]), "", "propagator", NULL, common_help[PROPAGATOR], 0},
     {"propagator_2", PARAM_NAME, MEMBER(propagators[1]), "", "propagator", NULL, common_help[PROPAGATOR_2], 0},
+    {"insertion", PARAM_NAME, MEMBER(propagators[2]), "", "propagator", NULL, common_help[INSERTION], 0},
     {"positions", PARAM_INT, MEMBER(positions), "1", "[1,1000000]", NULL, common_help[POSITIONS], 0},
     {"exact_positions", PARAM_INT, MEMBER(exact_positions), "0", "[0,1000000]", NULL, common_help[EXACT_POSITIONS], 0},
     {"quark", PARAM_NAME, MEMBER(quark), "", "quark", NULL, common_help[QUARK], 0},
@@ -163,6 +168,7 @@ measure_result measure(const measure_context *c, const named_measure *m)
 const char *measure_propagator(const measure_params *m, int i)
 {
     const int n = observable_find(m->kind)->propagators;
+    if (i == 1 && n > 2 && !m->propagators[1][0] && m->propagators[2][0]) return m->propagators[0];
     return i < n && m->propagators[i][0] ? m->propagators[i] : NULL;
 }
 

@@ -109,7 +109,8 @@ measure_result measure(const measure_context *c, const named_measure *m);
  * noise, and one has the same whenever and wherever it is measured with the same links; stored in single precision it is
  * another one. */
 uint64_t measure_noise_seed(const measure_context *c);
-/* Names of the propagators that a measurement contracts, by number; null after the last. */
+/* Names of the propagators that a measurement contracts, by number; null after the last. In front of an insertion the second
+ * one, where it is not given, is the first. */
 const char *measure_propagator(const measure_params *m, int i);
 /* The first quark with a twisted mass of the propagators of a measurement, and of those that these are made of; null: none.
  * `number`: of the propagator. */

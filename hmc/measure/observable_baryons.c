@@ -4,7 +4,8 @@
  *
  * of light quarks u and d, which are `propagator`, and a strange one, which is `propagator_2`, from one source at x_0 = (source,
  * t_0); t counts from t_0. Interpolators, with all Wick contractions, are those of baryon_contraction.c: (u C gamma_5 d) u for the
- * nucleon. T = (1 +- gamma_t) / 2 has the baryon of either parity forwards in time and that of the other one backwards. */
+ * nucleon. With `insertion`, a propagator through a current summed over all sites (source_feynman_hellmann.c), C is the sum of
+ * those in which it takes the place of one quark of the flavour `inserted`. T = (1 +- gamma_t) / 2 has the baryon of either parity forwards in time and that of the other one backwards. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 typedef struct {
     int momentum2;
     char baryons[PARAM_WORDS_SIZE], spin[PARAM_CHOICE_SIZE], components[PARAM_CHOICE_SIZE];
+    char inserted[PARAM_CHOICE_SIZE];
 } baryon_keys;
 
 static const measure_column columns[] = {
@@ -50,16 +52,23 @@ static void add_correlators(const baryon *b, int number, int parity, int polaris
         }
 }
 
+static int flavour_of(const char *inserted)
+{
+    return !strcmp(inserted, "u") ? FLAVOUR_U : !strcmp(inserted, "d") ? FLAVOUR_D : FLAVOUR_S;
+}
+
 /* Correlators of both parities of a baryon, from one contraction unless they have components of their own. */
 static void add_baryon(const baryon_keys *k, int number, const momenta *p, const propagator *const *q,
                        measure_result *r)
 {
-    const field *const quarks[BARYON_FLAVOURS] = {q[0]->columns, q[0]->columns, q[1]->columns};
+    const baryon_lines lines = {.quark = {q[0]->columns, q[0]->columns, q[1]->columns},
+                                .insertion = q[2] ? q[2]->columns : NULL,
+                                .inserted = flavour_of(k->inserted)};
     const int upper = !strcmp(k->components, "upper"), polarised = !strcmp(k->spin, "up");
     baryon b;
     for (int parity = 1; parity >= -1; parity -= 2) {
         if (upper || parity == 1)
-            baryon_open(&b, p, baryon_kind_number(number), quarks, upper ? parity : 0, q[0]->place);
+            baryon_open(&b, p, baryon_kind_number(number), &lines, upper ? parity : 0, q[0]->place);
         add_correlators(&b, number, parity, polarised, r);
         if (upper || parity == -1) baryon_close(&b);
     }
@@ -78,6 +87,7 @@ static int measure_baryons(const measure_context *c, const measure_params *m, me
 {
     const propagator *p[MEASURE_PROPAGATORS];
     const int status = propagators_of(c, m, p, r);
+    if (!measure_propagator(m, 2)) p[2] = NULL;
     if (status == MEASURE_DONE) contract(OBSERVABLE_OWN(baryon_keys, m), p, r);
     return status;
 }
@@ -97,9 +107,38 @@ static const char *check_twist(const parameters *p, const named_measure *m, char
     return number ? "propagator_2" : "propagator";
 }
 
+/* An insertion is a current summed over all sites, in a flavour that each of the baryons has. */
+static const char *check_insertion(const parameters *p, const named_measure *m, char *message, size_t size)
+{
+    const baryon_keys *k = OBSERVABLE_OWN(baryon_keys, &m->p);
+    const char *name = measure_propagator(&m->p, 2);
+    if (!name && ini_given(p->input, "measure", m->name, "inserted")) {
+        snprintf(message, size, "[measure.%s] inserted = %s has no effect without an insertion", m->name, k->inserted);
+        return "inserted";
+    }
+    const named_source *s = name ? parameters_source(p, parameters_propagator(p, name)->p.source) : NULL;
+    if (s && !source_kind_find(s->p.kind)->all_times) {
+        snprintf(message, size,
+                 "[measure.%s] insertion = %s is from [source.%s] of kind = %s; name a [propagator.NAME] from a source "
+                 "of kind = feynman_hellmann",
+                 m->name, name, s->name, s->p.kind);
+        return "insertion";
+    }
+    for (int i = 0; name && baryon_kind_number(i); i++) {
+        const baryon_kind *kind = baryon_kind_number(i);
+        if (!param_has_word(k->baryons, kind->name) || baryon_has_flavour(kind, flavour_of(k->inserted))) continue;
+        snprintf(message, size, "[measure.%s] inserted = %s, and the %s has no such quark", m->name, k->inserted,
+                 kind->name);
+        return "inserted";
+    }
+    return NULL;
+}
+
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const char *name = measure_propagator(&m->p, 0);
+    const char *key = check_insertion(p, m, message, size);
+    if (key) return key;
     const named_source *source = parameters_source(p, parameters_propagator(p, name)->p.source);
     if (!OBSERVABLE_OWN(baryon_keys, &m->p)->baryons[0]) {
         snprintf(message, size, "[measure.%s] baryons is empty; choose of " BARYON_WORDS, m->name);
@@ -122,6 +161,8 @@ static const param own[] = {
      "T = (1 +- gamma_t) / 2, or that times 1 + Sigma_z", 0},
     {"components", PARAM_CHOICE, OBSERVABLE_KEY(baryon_keys, components), "all", "all|upper", NULL,
      "of the diquark's quarks; upper: C gamma_5 (1 +- gamma_t) / 2 in place of C gamma_5, with the sign of T", 0},
+    {"inserted", PARAM_CHOICE, OBSERVABLE_KEY(baryon_keys, inserted), "u", "u|d|s", NULL,
+     "flavour of the quarks that the insertion takes the place of", 0},
     MOMENTUM2_KEY(OBSERVABLE_KEY(baryon_keys, momentum2)),
 };
 static const param_section part = PARAM_PART("measure", "baryons", measure_params, own);
@@ -132,7 +173,8 @@ const observable observable_baryons = {.name = "baryons",
                                        .own = &part,
                                        .check = check,
                                        .quarks = MEASURE_WILSON,
-                                       .propagators = 2,
+                                       .later = "inserted",
+                                       .propagators = 3,
                                        .columns = columns,
                                        .ncolumns = COLUMNS,
                                        .axis = "t",

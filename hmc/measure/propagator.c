@@ -212,19 +212,16 @@ field *propagator_sources(const measure_context *c, const char *name, const int 
     return all;
 }
 
-/* Columns of a sequential source on the time slice of the sink, zero elsewhere. */
-static field *sequential_sources(const propagator *from, const source_params *s)
+/* Columns of a sequential source on a time slice of this rank. */
+static void sequential_slice(field *y, const propagator *from, const source_params *s, int t)
 {
     const source_kind *kind = source_kind_find(s->kind);
     const sequential_keys *k = source_sequential(s);
-    const field *x = from->columns;
-    const lattice *lat = x->lat;
-    const int *l = lat->local, *o = lat->origin, t = k->time - o[3];
+    const lattice *lat = y->lat;
+    const int *l = lat->local, *o = lat->origin;
     const double sign = kind->baryon && k->time < from->place[3] ? lat->time_sign : 1;
-    field *y = field_like(x);
-    if (t < 0 || t >= field_slices(x)) return y;
-    double *in = field_slice_buffer(x), *out = field_slice_buffer(y);
-    field_export(x, t, in);
+    double *in = field_slice_buffer(y), *out = field_slice_buffer(y);
+    field_export(from->columns, t, in);
 #pragma omp parallel for schedule(static)
     for (long site = 0; site < (long)l[0] * l[1] * l[2]; site++) {
         const int at[3] = {(int)(site % l[0]) + o[0] - from->place[0],
@@ -237,6 +234,16 @@ static field *sequential_sources(const propagator *from, const source_params *s)
     field_import(y, t, out);
     free(out);
     free(in);
+}
+
+/* Columns of a sequential source: on the time slice of the sink, zero elsewhere, or on all of them. */
+static field *sequential_sources(const propagator *from, const source_params *s)
+{
+    field *y = field_like(from->columns);
+    const int all = source_kind_find(s->kind)->all_times, at = source_sequential(s)->time - y->lat->origin[3],
+              slices = field_slices(y);
+    for (int t = 0; t < slices; t++)
+        if (all || t == at) sequential_slice(y, from, s, t);
     return y;
 }
 

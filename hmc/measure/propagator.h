@@ -24,7 +24,7 @@ typedef struct {
     int shift[4], rough;
     low_store *low;       /* low parts that the stores of all places share */
     solves_store *solves; /* solves that they share */
-    const int *later;     /* of each measurement of the input: true if it comes at a further place, too */
+    const int *later;     /* measurements of the input that come at a further place, too */
 } propagator_place;
 
 /* A store for the configuration of c; due[i], unless null, says which measurements of the input are to come. `place`: null where

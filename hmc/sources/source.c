@@ -84,6 +84,12 @@ int source_same_noise(const source_params *a, const source_params *b)
 
 /* ---- fields ---- */
 
+int source_has_place(const source_params *s)
+{
+    const source_kind *kind = source_kind_find(s->kind);
+    return !kind->volume && !kind->all_times;
+}
+
 /* The numbers of the key that has the source's place, and the direction of the first: 0 of all four, 3 of the time. */
 static int *place_in(source_params *s, int *first)
 {
@@ -98,7 +104,7 @@ void source_place(const source_params *s, int place[4])
     source_params copy = *s;
     int first;
     memset(place, 0, 4 * sizeof *place);
-    if (source_kind_find(s->kind)->volume) return;
+    if (!source_has_place(s)) return;
     const int *at = place_in(&copy, &first);
     for (int d = 0; d < 4; d++) place[d] = d < first ? 0 : at[d - first];
 }
@@ -106,7 +112,7 @@ void source_place(const source_params *s, int place[4])
 void source_move(source_params *s, const int shift[4], const int size[4])
 {
     int first;
-    if (source_kind_find(s->kind)->volume) return;
+    if (!source_has_place(s)) return;
     int *at = place_in(s, &first);
     for (int d = first; d < 4; d++) at[d - first] = (at[d - first] + shift[d]) % size[d];
 }

@@ -27,16 +27,17 @@ typedef struct {
     source_params p;
 } named_source;
 
-/* A kind has the key `place`, X.Y.Z.T, or `time`: the time slice with sources; or it is on all sites. */
+/* A kind has the key `place`, X.Y.Z.T, or `time`: the time slice with sources; or it is on all sites, with no place. */
 typedef struct {
     const char *name, *help;
     const param_section *own; /* a part of the section with its own keys, its owner the name */
     /* Own keys that came after tables of results: the identity has them where they are not the default. Null: none. */
     const char *later;
     int volume; /* source on all sites, without the keys of a place; times a wave of half a period where time is antiperiodic */
-    int noise;   /* 1: f(x) has random numbers; products of more than two columns have no mean */
-    int current; /* 1: sequential, of a current that needs the links of the quark (hmc/measure/current_source.h) */
-    int baryon;  /* 1: a sequential source of three quarks, whose sign at an antiperiodic edge is taken out */
+    int all_times; /* 1: sequential on all time slices, without the keys of a place */
+    int noise;     /* 1: f(x) has random numbers; products of more than two columns have no mean */
+    int current;   /* 1: sequential, of a current that needs the links of the quark (hmc/measure/current_source.h) */
+    int baryon;    /* 1: a sequential source of three quarks, whose sign at an antiperiodic edge is taken out */
     /* f at global coordinates x on that slice. `size`: extents of the lattice; `seed`: of noise. */
     double complex (*value)(const source_params *s, const int x[4], const int size[4], uint64_t seed);
     /* Columns of a sequential source at a site of the sink, in place of f (source_sequential()): y[column][3 spin +
@@ -75,6 +76,8 @@ int source_current(const source_params *s);
 
 /* True if two sources of noise have the same numbers, whatever their momenta. */
 int source_same_noise(const source_params *a, const source_params *b);
+/* False of sources on all sites. */
+int source_has_place(const source_params *s);
 /* Origin of times and of the phases of momenta, and the one time slice with sources; of a sequential source the slice alone, for
  * its origin is that of the other propagator. */
 void source_place(const source_params *s, int place[4]);

@@ -31,14 +31,10 @@ static const param_section part = PARAM_PART("source", "sequential", source_para
 _Static_assert(offsetof(meson_sink_keys, sink) == 0, "sequential_keys come first");
 _Static_assert(sizeof(meson_sink_keys) <= sizeof(((source_params *)0)->own), "no room for the keys of sequential");
 
-/* y = wave Gamma x. */
 static void columns(double complex y[12][12], const double complex x[12][12], const source_params *s,
                     double complex wave)
 {
-    const spin_matrix gamma = gamma_number(SOURCE_OWN(meson_sink_keys, s)->gamma);
-    for (int k = 0; k < 12; k++)
-        for (int row = 0; row < 12; row++)
-            y[k][row] = wave * gamma.value[row / 3] * x[k][3 * gamma.at[row / 3] + row % 3];
+    gamma_columns(y, x, SOURCE_OWN(meson_sink_keys, s)->gamma, wave);
 }
 
 const source_kind source_kind_sequential = {

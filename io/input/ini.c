@@ -189,7 +189,7 @@ typedef struct {
     int line;
     int bad;                    /* mistake noted in this line */
     int skipped;                /* the section has a mistake in its heading: its keys are not looked at */
-    char key[LONGEST_NAME + 1]; /* of the last value */
+    char key[LONGEST_NAME + 1]; /* key of the last value */
     int continues, appends;     /* the line to come, or in hand, continues that value */
 } parser;
 

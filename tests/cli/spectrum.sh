@@ -487,6 +487,65 @@ current_refused "a current of a smeared sink" "with sink_smearing = wide" propag
 current_refused "another quark behind the current" "goes on from the conserved current of [quark.light] with [quark.heavy]" propagator.struck.quark=heavy
 current_refused "a direction that is none" "x, y, z or t" source.current.direction=w
 
+say "a current on all sites"
+cat >summed.ini <<'INI'
+[quark.light]
+kappa = 0.12
+c_sw = 1
+solver = s
+[solver.s]
+type = bicgstab
+tolerance = 1e-10
+[smearing.wide]
+width = 1
+steps = 2
+[source.origin]
+smearing = wide
+[source.current]
+kind = feynman_hellmann
+propagator = light
+gamma = 11
+[propagator.light]
+quark = light
+source = origin
+[propagator.smeared]
+quark = light
+source = origin
+sink_smearing = wide
+[propagator.struck]
+quark = light
+source = current
+sink_smearing = wide
+[measure.plain]
+kind = baryons
+propagator = smeared
+[measure.axial]
+kind = baryons
+propagator = smeared
+insertion = struck
+INI
+try measure --json summed.ini $config
+exits 0 "a nucleon through a current"
+for parity in 1 -1; do
+    same "rows" 1 "$(grep -c "\"measure\": \"axial\", \"kind\": \"baryons\", \"baryon\": 0, \"parity\": $parity" out)"
+done
+# summed_refused WHAT TEXT SETTINGS...
+summed_refused() {
+    local what=$1 text=$2
+    shift 2
+    try measure --dry-run summed.ini lattice.size=4.4.4.4 "$@"
+    exits 2 "$what"
+    printed "$text"
+}
+summed_refused "a time of such a current" "[source.current] kind = feynman_hellmann has no key 'time'" source.current.time=1
+summed_refused "a smeared current" "[source.current] has smearing, and its current is local" source.current.smearing=wide
+summed_refused "a current on a smeared sink" "name a propagator without sink_smearing, with sink = site" source.current.propagator=smeared
+summed_refused "an insertion without a current" "name a [propagator.NAME] from a source of kind = feynman_hellmann" measure.axial.insertion=light
+summed_refused "a flavour without an insertion" "[measure.plain] inserted = d has no effect without an insertion" measure.plain.inserted=d
+summed_refused "strangeness of a nucleon" "inserted = s, and the nucleon has no such quark" measure.axial.inserted=s
+summed_refused "a baryon that begins with the current" "kind = baryons takes no sequential propagators, as [propagator.struck] is" \
+    measure.plain.propagator=struck
+
 say "keys that do not fit"
 refused "a second propagator that is none" "did you mean 'up'?" measure.pi.propagator_2=ups
 refused "a smeared staggered propagator" "smearing is for quarks with spin" propagator.up.quark=strange

@@ -139,8 +139,8 @@ static void close_quarks(quarks *q)
 static baryon contracted(const momenta *p, const baryon_kind *kind, int components, const quarks *q)
 {
     baryon b;
-    const field *const columns[] = {q->columns[0], q->columns[1], q->columns[2]};
-    baryon_open(&b, p, kind, columns, components, source);
+    const baryon_lines lines = {.quark = {q->columns[0], q->columns[1], q->columns[2]}};
+    baryon_open(&b, p, kind, &lines, components, source);
     return b;
 }
 

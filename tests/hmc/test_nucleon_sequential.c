@@ -128,10 +128,10 @@ static spin_projector projector(int polarisation, int parity)
 
 static double complex two_point(const momenta *p, field *u, field *d, int polarisation, int parity, int momentum, int t)
 {
-    const field *const quarks[BARYON_FLAVOURS] = {u, d, NULL};
+    const baryon_lines lines = {.quark = {u, d, NULL}};
     const spin_projector T = projector(polarisation, parity);
     baryon b;
-    baryon_open(&b, p, baryon_kind_number(NUCLEON), quarks, 0, source);
+    baryon_open(&b, p, baryon_kind_number(NUCLEON), &lines, 0, source);
     const double complex value = baryon_trace(&b, &T, momentum, t);
     baryon_close(&b);
     return value;
@@ -189,6 +189,67 @@ static void check_sink(const field *links, const double complex *S, const insert
     momenta_close(&p);
 }
 
+/* ---- currents summed over all sites ---- */
+
+/* A propagator `through` a current of this number and momentum on all sites. */
+static void add_current(const char *gamma, const char *momentum)
+{
+    named_source *s = &the_parameters.sources[the_parameters.nsources++];
+    snprintf(s->name, sizeof s->name, "current");
+    snprintf(s->p.kind, sizeof s->p.kind, "feynman_hellmann");
+    params_default(source_kind_find("feynman_hellmann")->own, &s->p);
+    observe_key(&s->p, "propagator", "propagator");
+    observe_key(&s->p, "gamma", gamma);
+    observe_key(&s->p, "momentum", momentum);
+    named_propagator *q = observe_propagator("through", "quark");
+    snprintf(q->p.source, sizeof q->p.source, "current");
+}
+
+/* Nucleons of both parities with a line through the current, against the reference's. */
+static void check_currents(const field *links, const double complex *S, const double complex *u)
+{
+    static const struct {
+        int gamma, n[3]; /* of the phase exp(i p.x) */
+    } all[] = {{8, {0, 0, 0}}, {13, {0, 1, -1}}, {6, {1, 0, 0}}};
+    momenta p;
+    momenta_open(&p, links->lat, 1);
+    for (int i = 0; i < 3; i++) {
+        char gamma[16], momentum[64];
+        snprintf(gamma, sizeof gamma, "%d", all[i].gamma);
+        snprintf(momentum, sizeof momentum, "%d.%d.%d.0", all[i].n[0], all[i].n[1], all[i].n[2]);
+        double complex *line = solved(u, S, all[i].gamma, (const int[]){-all[i].n[0], -all[i].n[1], -all[i].n[2]}, -1);
+        for (int flavour = 0; flavour < 2; flavour++) {
+            parameters *q = observe_parameters("wilson_clover", mass);
+            const measure_context c = {q, links, NULL, NULL, -1, NULL};
+            wilson_keys_of(&q->quarks[0].p)->c_sw = c_sw;
+            observe_place(source);
+            add_current(gamma, momentum);
+            named_measure m = observe_section("baryons");
+            observe_set(&m, "insertion", "through");
+            observe_set(&m, "inserted", flavour ? "d" : "u");
+            observe_set(&m, "momentum2", "1");
+            measure_result r = measure(&c, &m);
+            CHECK_INT(r.failed, 0);
+            CHECK_INT(r.nrows, 2 * p.n * shape.size[3]);
+            for (long row = 0; row < r.nrows; row += 7) {
+                const int parity = (int)measure_value(&r, row, "parity"), t = (int)measure_value(&r, row, "t");
+                int momentum_number = 0;
+                while (p.number[momentum_number][0] != measure_value(&r, row, "nx") ||
+                       p.number[momentum_number][1] != measure_value(&r, row, "ny") ||
+                       p.number[momentum_number][2] != measure_value(&r, row, "nz"))
+                    momentum_number++;
+                const double complex have = measure_value(&r, row, "real") + I * measure_value(&r, row, "imaginary"),
+                                     want = replaced(&p, links->lat, S, line, flavour, 0, parity, momentum_number, t);
+                CHECK(cabs(want) > 1e-12);
+                CHECK_NEAR(cabs(have - want) / cabs(want), 0, 1e-6);
+            }
+            measure_result_free(&r);
+        }
+        free(line);
+    }
+    momenta_close(&p);
+}
+
 /* ---- the derivative by the mass ---- */
 
 /* Smears the source, and the sink of a propagator of that name. */
@@ -200,6 +261,38 @@ static void smear(parameters *p, const char *sink)
     for (int i = 0; i < p->npropagators; i++)
         if (!strcmp(p->propagators[i].name, sink))
             snprintf(p->propagators[i].p.sink_smearing, PARAM_STRING_SIZE, "gauss");
+}
+
+/* With an insertion of the unit matrix instead: minus the derivative of all of a baryon's correlators by the mass of the flavour. */
+static void check_slopes(const field *links, const char *baryon, const char *inserted)
+{
+    const double h = 0.01;
+    measure_result r[5];
+    for (int i = 0; i < 5; i++) {
+        parameters *q = observe_parameters("wilson_clover", mass);
+        const measure_context c = {q, links, NULL, NULL, -1, NULL};
+        wilson_keys_of(&q->quarks[0].p)->c_sw = c_sw;
+        observe_place(source);
+        observe_second_quark("other")->mass = mass + (i < 4 ? (i < 2 ? i - 2 : i - 1) * h : 0);
+        observe_propagator("of_other", "other");
+        named_measure m = observe_section("baryons");
+        observe_set(&m, "baryons", baryon);
+        observe_set(&m, "momentum2", "1");
+        observe_set(&m, "propagator", *inserted == 's' ? "propagator" : "of_other");
+        observe_set(&m, "propagator_2", *inserted == 's' ? "of_other" : "propagator");
+        if (i == 4) add_current("0", "0.0.0.0");
+        if (i == 4) observe_set(&m, "insertion", "through");
+        if (i == 4) observe_set(&m, "inserted", inserted);
+        r[i] = measure(&c, &m);
+        CHECK_INT(r[i].failed, 0);
+    }
+    for (long row = 0; row < r[4].nrows; row++) {
+        double value[5];
+        for (int i = 0; i < 5; i++) value[i] = measure_value(&r[i], row, "real");
+        const double slope = (8 * (value[2] - value[1]) - (value[3] - value[0])) / (12 * h), of_current = value[4];
+        CHECK_NEAR(fabs(of_current + slope) / fmax(fabs(slope), 1e-6 * fabs(value[1])), 0, 1e-3);
+    }
+    for (int i = 0; i < 5; i++) measure_result_free(&r[i]);
 }
 
 static double complex nucleon_at(const field *links, double m, int t, int smeared)
@@ -268,6 +361,9 @@ static void test_rough(void)
         for (int flavour = 0; flavour < 2; flavour++)
             check_sink(links, S, all, N, flavour, polarisation, (polarisation + flavour) % 3 ? 1 : -1,
                        polarisation % 2 ? 2 : 4, polarisation == 0 ? 0 : 1 + 2 * (polarisation - 1) + flavour);
+    check_currents(links, S, u);
+    check_slopes(links, "delta sigma sigma_star xi", "u");
+    check_slopes(links, "omega xi xi_star lambda", "s");
     check_mass(links, 2, 0);
     check_mass(links, 3, 1);
     for (int i = 0; i < N; i++) free(all[i].line);
