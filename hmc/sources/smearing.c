@@ -1,11 +1,12 @@
 #include "hmc/sources/smearing.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "kernels/ops/gauge.h"
+#include "kernels/ops/staggered.h"
 #include "kernels/ops/vector.h"
-#include "kernels/ops/wilson.h"
 
 static const param keys[] = {
     {"width", PARAM_REAL, offsetof(smearing_params, width), NULL, "(0,1000]", "a",
@@ -36,10 +37,13 @@ const char *smearing_check(const named_smearing *s, char *message, size_t size)
     return "steps";
 }
 
+/* i U in space, zero in time. */
 static field *spatial_links(const field *links)
 {
+    const double quarter = 0.5 * M_PI;
     field *space = field_like(links);
     links_scale(space, links, (const double[]){1, 1, 1, 0});
+    links_twist(space, space, (const double[]){quarter, quarter, quarter, 0});
     return space;
 }
 
@@ -53,21 +57,30 @@ void gaussian_close(gaussian *g)
     field_destroy(g->space);
 }
 
+/* Odd sites times i or -i. */
+static void turn_odd(field *chi, double i)
+{
+    field odd = field_part(chi, PARITY_ODD), *part = &odd;
+    vector_multi_axpby(1, &part, (const double[1][2]){{0, 0}}, &part, (const double[1][2]){{0, i}});
+    field_written(chi);
+}
+
 void gaussian_smear(const gaussian *g, field *chi)
 {
-    const double k = g->steps ? g->width * g->width / (4 * g->steps) : 0;
-    field *next = g->steps ? field_like(chi) : NULL;
-    for (int i = 0; i < g->steps; i++) {
+    if (!g->steps) return;
+    const double k = g->width * g->width / (4 * g->steps);
+    field *next = field_like(chi);
+    field part[2] = {field_colours(chi), field_colours(next)};
+    turn_odd(chi, -1);
+    for (int i = 0; i < g->steps; i++)
         for (int p = 0; p < 2; p++) {
-            wilson_hop_call call = {
-                .form = HOP_ADD, .a = 0.5 * k, .b = 1 - 6 * k, .sign = 1, .links = g->space, .add = chi};
-            wilson_hop(next, (parity)p, chi, &call);
-            call.b = 1;
-            call.sign = -1;
-            call.add = next;
-            wilson_hop(next, (parity)p, chi, &call);
+            const field *from = &part[i % 2];
+            const staggered_call call = {
+                .a = p == PARITY_EVEN ? k : -k, .b = 1 - 6 * k, .near = g->space, .near_scale = 1, .add = from};
+            staggered_hop(&part[1 - i % 2], (parity)p, from, &call);
         }
-        vector_axpby(chi, 1, next, 0);
-    }
+    field_written(g->steps % 2 ? next : chi);
+    if (g->steps % 2) vector_axpby(chi, 1, next, 0);
+    turn_odd(chi, 1);
     field_destroy(next);
 }

@@ -3,8 +3,8 @@
  *
  *   chi <- chi - (w^2 / 4n) (6 chi - sum_(j = x y z) U_j(x) chi(x+j) + U_j(x-j)^dagger chi(x-j)).
  *
- * The sum over neighbours comes from hops of Wilson quarks with both signs of the gamma matrices, which cancel, on links of
- * which those in time are zero. Collective. */
+ * The sum over neighbours is the hop D of staggered quarks on links i U, those in time zero, for each spin: D is i times it, and with
+ * vectors times -i on odd sites, it is D to even sites and -D to odd ones. Collective. */
 #ifndef PLAQ_SMEARING_H
 #define PLAQ_SMEARING_H
 
@@ -30,7 +30,7 @@ const char *smearing_check(const named_smearing *s, char *message, size_t size);
 typedef struct {
     double width; /* w */
     int steps;    /* n; 0: no smearing */
-    field *space; /* links, those in time zero; null without steps */
+    field *space; /* links times i, those in time zero; null without steps */
 } gaussian;
 
 void gaussian_open(gaussian *g, const field *links, double width, int steps);

@@ -312,6 +312,18 @@ field field_part(const field *f, parity p)
     return half;
 }
 
+field field_colours(const field *f)
+{
+    REQUIRE(f->kind == FIELD_SPINOR && f->prec == PREC_DOUBLE, "colour vectors of a %s", field_kinds[f->kind].name);
+    field part = *f;
+    part.kind = FIELD_VECTOR;
+    part.reals = field_kinds[FIELD_VECTOR].reals;
+    part.nrhs = part.groups = 4 * f->groups;
+    part.Ls = 1;
+    part.group_stride = part.reals;
+    return part;
+}
+
 /* Groups of f from the first on, as a field of nrhs right-hand sides. */
 static field some_groups(const field *f, int first, int Ls)
 {

@@ -121,6 +121,9 @@ view field_all(const field *f);
 
 /* Parity p of f as a field that shares its memory; it is not destroyed, and writing to it does not raise f's version. */
 field field_part(const field *f, parity p);
+/* Colour vectors of spinors in double precision as a field that shares their memory, as field_part() does: right-hand side 4 k + s is
+ * spin s of group k. */
+field field_colours(const field *f);
 /* Right-hand side with its slices, or one group, of vectors in floating point, as such a field; for kernels alone: field_copy()
  * takes it for whole. */
 field field_rhs(const field *f, int rhs);
