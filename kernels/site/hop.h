@@ -188,20 +188,28 @@ FN void T(hop_some)(const hop_args *a, T(stencil) st, long u, int rhs, int many,
  * C + (i mu gamma_5 tau_2 + epsilon tau_3) K stands for C. A GPU's thread holds the link for both; caches do on a CPU. */
 FN void T(hop_doublet_some)(const hop_args *a, T(stencil) st, long u, int rhs, int reals, int cut)
 {
-    vreal acc[48], x[48];
+    vreal acc[48], product[48];
+    const int of_sum = a->form != HOP_ADD_CLOVER;
 #ifdef __CUDACC__
     T(hop_sum)(acc, a, st, u, rhs, 2, reals, cut);
 #else
     for (int k = 0; k < 2; k++) T(hop_sum)(acc + 24 * k, a, st, u, rhs + k, 1, reals, cut);
 #endif
-    if (a->form != HOP_ADD_CLOVER) T(doublet_times)(acc, &a->clover, &a->mu_clover, a->mu, a->epsilon, u);
-    if (a->form != HOP_CLOVER) {
-        const vreal fb = vset((real)a->b);
-        UNROLL for (int k = 0; k < 2; k++) T(load)(x + 24 * k, &a->x, u, rhs + k, 24);
-        if (a->form == HOP_ADD_CLOVER) T(doublet_times)(x, &a->clover, &a->mu_clover, a->mu, a->epsilon, u);
-        UNROLL for (int i = 0; i < 48; i++) acc[i] = vfma(fb, x[i], acc[i]);
+    if (of_sum) {
+        UNROLL for (int i = 0; i < 48; i++) product[i] = acc[i];
+    } else {
+        UNROLL for (int k = 0; k < 2; k++) T(load)(product + 24 * k, &a->x, u, rhs + k, 24);
     }
-    UNROLL for (int k = 0; k < 2; k++) T(hop_save)(acc + 24 * k, a, u, rhs + k);
+    /* One copy of the product for all forms: it is most of the code. */
+    T(doublet_times)(product, &a->clover, &a->mu_clover, a->mu, a->epsilon, u);
+    const vreal fb = vset((real)a->b);
+    if (!of_sum) {
+        UNROLL for (int i = 0; i < 48; i++) product[i] = vfma(fb, product[i], acc[i]);
+    } else if (a->form != HOP_CLOVER) {
+        UNROLL for (int k = 0; k < 2; k++) T(load)(acc + 24 * k, &a->x, u, rhs + k, 24);
+        UNROLL for (int i = 0; i < 48; i++) product[i] = vfma(fb, acc[i], product[i]);
+    }
+    UNROLL for (int k = 0; k < 2; k++) T(hop_save)(product + 24 * k, a, u, rhs + k);
 }
 
 FN void T(hop_doublet_body)(const hop_args *a, long u, int reals, int cut)
@@ -212,11 +220,9 @@ FN void T(hop_doublet_body)(const hop_args *a, long u, int reals, int cut)
 
 FN void T(hop_doublet_site)(const hop_doublet_args *a, long u)
 {
-    const int cut = a->block[0] != 0;
-    if (a->link_reals == 18 && cut) T(hop_doublet_body)(a, u, 18, 1);
-    else if (a->link_reals == 18) T(hop_doublet_body)(a, u, 18, 0);
-    else if (cut) T(hop_doublet_body)(a, u, 12, 1);
-    else T(hop_doublet_body)(a, u, 12, 0);
+    const int cut = a->block[0] != 0; /* no literal: half the code, and the hop is a part of the work */
+    if (a->link_reals == 18) T(hop_doublet_body)(a, u, 18, cut);
+    else T(hop_doublet_body)(a, u, 12, cut);
 }
 
 FN void T(hop_body)(const hop_args *a, long u, int reals, int cut)
