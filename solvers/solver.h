@@ -30,11 +30,11 @@ typedef enum {
 
 /* Settings of a solver: the section [solver.NAME]. Types have keys of their own in `own`, whose layout is theirs. */
 typedef struct solver_settings {
-    char type[PARAM_CHOICE_SIZE];
+    int type;                                  /* solver_type_number() */
     double tolerance;                          /* bound of |b - A x| / |b| */
     int max_iterations;                        /* applications of A in the iteration, at most */
     char fallback[PARAM_STRING_SIZE];          /* name of the solver that repeats a failed solve, or empty */
-    char inner_precision[PARAM_CHOICE_SIZE];   /* precision of the iteration */
+    int inner_precision;                       /* precision of the iteration */
     double delta;                              /* drop of the residual at which the true one is computed */
     char inner_name[PARAM_STRING_SIZE];        /* name of the solver inside, of types that can have one; or empty */
     const struct solver_settings *inner;       /* solver so named, or null */
@@ -120,8 +120,11 @@ struct solver {
 const char *solve_status_text(solve_status status);
 /* Types by number, null after the last. */
 const solver_type *solver_type_number(int i);
-/* The type of this name, which there has to be. */
-const solver_type *solver_type_find(const char *name);
+/* The type of settings. */
+static inline const solver_type *solver_type_of(const solver_settings *s)
+{
+    return solver_type_number(s->type);
+}
 /* True if the type has this key, of those that not every type has; and all of these, separated by spaces. */
 int solver_type_has(const solver_type *type, const char *key);
 void solver_type_keys(const solver_type *type, char *text, size_t size);

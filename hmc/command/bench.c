@@ -321,7 +321,7 @@ static settings make_settings(const texts *t, int json)
         if (gpu_bind(1, message, sizeof message)) user_error("plaq bench: %s", message);
         if (comm_size() > 1 && gpu_transport_choose(transport_of(t), message, sizeof message))
             user_error("plaq bench: %s", message);
-        tuning_open(t->tune ? "measure" : "estimate", t->tune, gpu_name());
+        tuning_open(t->tune ? TUNE_MEASURE : TUNE_ESTIMATE, t->tune, gpu_name());
         s.where = PLACE_DEVICE;
     }
     return s;

@@ -121,7 +121,7 @@ typedef char group_name[96];
 static table_rows table_of(const measurer *m, int i, group_name group)
 {
     const named_measure *named = &m->p->measures[i];
-    const observable *o = observable_find(named->p.kind);
+    const observable *o = observable_of(&named->p);
     snprintf(group, sizeof(group_name), "measure/%s", named->name);
     return (table_rows){.group = group,
                         .columns = o->columns,
@@ -134,7 +134,7 @@ static table_rows table_of(const measurer *m, int i, group_name group)
 static table_rows summary_of(const measurer *m, int i, group_name group)
 {
     const named_measure *named = &m->p->measures[i];
-    const observable *o = observable_find(named->p.kind);
+    const observable *o = observable_of(&named->p);
     snprintf(group, sizeof(group_name), "measure/%s/summary", named->name);
     return (table_rows){
         .group = group, .columns = o->summary, .ncolumns = o->nsummary, .identity = m->identities[i].data};

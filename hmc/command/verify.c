@@ -299,7 +299,7 @@ static int comes_to(const simulation *s, const char *solver, const named_solver 
 static int uses_solver(const simulation *s, const action_term *t, const named_solver *wanted)
 {
     for (int use = 0; use < SOLVER_USES; use++)
-        if ((use != USE_HEAT_BATH || action_kind_of(t)->rational || !action_is_ratio(t)) &&
+        if ((use != USE_HEAT_BATH || action_kind_of(&t->action->p)->rational || !action_is_ratio(t)) &&
             comes_to(s, t->solvers[use], wanted))
             return 1;
     const action_term *before = t - 1;

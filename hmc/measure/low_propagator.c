@@ -330,21 +330,21 @@ const char *low_average_refused(const parameters *p, const named_measure *m, cha
         const named_quark *f = &p->quarks[parameters_quark(p, q->quark)];
         const named_source *s = parameters_source(p, q->source);
         const named_settings *solver = parameters_attempt(p, parameters_propagator_solver(p, q), 0);
-        if (strcmp(s->p.kind, "point"))
+        if (s->p.kind != param_kind(source_section(0), "point"))
             snprintf(message, size,
                      "low_modes = yes of [measure.%s] averages over the positions of a point, and [source.%s] of "
                      "[propagator.%s] is of kind = %s",
-                     m->name, s->name, name, s->p.kind);
-        else if (strcmp(q->sink, "site"))
+                     m->name, s->name, name, source_kind_of(&s->p)->name);
+        else if (q->sink != SINK_SITE)
             snprintf(message, size,
                      "low_modes = yes of [measure.%s] needs sink = site, and [propagator.%s] has sink = %s", m->name,
-                     name, q->sink);
+                     name, parameters_sink(q));
         else if (quark_kind_of(&f->p)->twisted_mass)
             snprintf(
                 message, size,
                 "low_modes = yes of [measure.%s] takes low modes on the left from those on the right by M^dagger = "
                 "gamma_5 M gamma_5, which kind = %s of [quark.%s] does not have",
-                m->name, f->p.kind, f->name);
+                m->name, quark_kind_of(&f->p)->name, f->name);
         else if (!solver || !solver->p.eigenvectors_file[0])
             snprintf(message, size,
                      "low_modes = yes of [measure.%s] needs the key eigenvectors in the section of the solver of "

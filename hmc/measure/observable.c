@@ -26,13 +26,6 @@ const observable *observable_number(int i)
     return i < (int)(sizeof all / sizeof all[0]) ? all[i] : NULL;
 }
 
-const observable *observable_find(const char *name)
-{
-    for (int i = 0; all[i]; i++)
-        if (!strcmp(all[i]->name, name)) return all[i];
-    return NULL;
-}
-
 /* Keys of those that not every kind has. */
 static const char *common_keys(const observable *o)
 {
@@ -104,7 +97,8 @@ static const param keys[] = {
     {"quark", PARAM_NAME, MEMBER(quark), "", "quark", NULL, common_help[QUARK], 0},
     {"solver", PARAM_NAME, MEMBER(solver), "", "solver", NULL, common_help[SOLVER], 0},
     {"source", PARAM_NAME, MEMBER(source), "", "source", NULL, common_help[SOURCE], 0},
-    {"error_estimate", PARAM_CHOICE, MEMBER(error_estimate), "no", "no|yes", NULL, common_help[ERROR_ESTIMATE], 0},
+    {"error_estimate", PARAM_CHOICE, MEMBER(error_estimate), "no", PARAM_RANGE(PARAM_NO_YES), NULL,
+     common_help[ERROR_ESTIMATE], 0},
     {"links", PARAM_NAME, MEMBER(links), "", "links", NULL, common_help[LINKS], 0},
 };
 
@@ -140,8 +134,7 @@ const param_section *observable_section(int number)
 
 measure_result measure(const measure_context *c, const named_measure *m)
 {
-    const observable *o = observable_find(m->p.kind);
-    REQUIRE(o, "no observable %s", m->p.kind);
+    const observable *o = observable_of(&m->p);
     REQUIRE(o->nsummary <= MEASURE_MAX_SUMMARY, "%d values in the summary of %s", o->nsummary, o->name);
     measure_result r = {.what = o, .name = m->name};
     for (int i = 0; i < MEASURE_MAX_SUMMARY; i++) r.summary[i] = NAN;
@@ -162,7 +155,7 @@ measure_result measure(const measure_context *c, const named_measure *m)
 
 const char *measure_propagator(const measure_params *m, int i)
 {
-    const int n = observable_find(m->kind)->propagators;
+    const int n = observable_of(m)->propagators;
     return i < n && m->propagators[i][0] ? m->propagators[i] : NULL;
 }
 

@@ -86,14 +86,21 @@ struct observable {
     double (*flops)(const measure_params *m, const int size[4]);
 };
 
-/* Observables by number, null after the last; and by name, null when there is none. */
+/* Observables by number, null after the last; and that of a section. */
 const observable *observable_number(int i);
-const observable *observable_find(const char *name);
+static inline const observable *observable_of(const measure_params *m)
+{
+    return observable_number(m->kind);
+}
 /* True if the observable has this key, of those that not every kind has; and all of these, separated by spaces. */
 int observable_has(const observable *o, const char *key);
 void observable_keys(const observable *o, char *text, size_t size);
 /* The section [measure.NAME] and its parts by number, null after the last. */
 const param_section *observable_section(int i);
+
+/* Links that transport quarks over a distance of one, a key of several observables. */
+#define TRANSPORT_LINKS(X) X(TRANSPORT_THIN, "thin") X(TRANSPORT_FAT, "fat")
+enum { TRANSPORT_LINKS(PARAM_CONSTANT) };
 
 /* Offset of a member of an observable's own struct, for its table of keys; and that struct in settings. */
 #define OBSERVABLE_KEY(keys, member) (offsetof(measure_params, own) + offsetof(keys, member))

@@ -14,9 +14,15 @@
 
 #define BARYON_WORDS "nucleon|sigma|xi|lambda|delta|sigma_star|xi_star|omega"
 
+#define BARYON_SPINS(X) X(SPIN_AVERAGE, "average") X(SPIN_UP, "up")
+#define BARYON_COMPONENTS(X) X(COMPONENTS_ALL, "all") X(COMPONENTS_UPPER, "upper")
+enum { BARYON_SPINS(PARAM_CONSTANT) };
+enum { BARYON_COMPONENTS(PARAM_CONSTANT) };
+
 typedef struct {
     int momentum2;
-    char baryons[PARAM_WORDS_SIZE], spin[PARAM_CHOICE_SIZE], components[PARAM_CHOICE_SIZE];
+    char baryons[PARAM_WORDS_SIZE];
+    int spin, components;
 } baryon_keys;
 
 static const measure_column columns[] = {
@@ -55,7 +61,7 @@ static void add_baryon(const baryon_keys *k, int number, const momenta *p, const
                        measure_result *r)
 {
     const field *const quarks[BARYON_FLAVOURS] = {q[0]->columns, q[0]->columns, q[1]->columns};
-    const int upper = !strcmp(k->components, "upper"), polarised = !strcmp(k->spin, "up");
+    const int upper = k->components == COMPONENTS_UPPER, polarised = k->spin == SPIN_UP;
     baryon b;
     for (int parity = 1; parity >= -1; parity -= 2) {
         if (upper || parity == 1)
@@ -93,7 +99,7 @@ static const char *check_twist(const parameters *p, const named_measure *m, char
     snprintf(message, size,
              "[measure.%s] kind = baryons is not for kind = %s of [quark.%s], whose u and d have mu and -mu; give a "
              "propagator of another quark",
-             m->name, q->p.kind, q->name);
+             m->name, quark_kind_of(&q->p)->name, q->name);
     return number ? "propagator_2" : "propagator";
 }
 
@@ -105,11 +111,11 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
         snprintf(message, size, "[measure.%s] baryons is empty; choose of " BARYON_WORDS, m->name);
         return "baryons";
     }
-    if (source_kind_find(source->p.kind)->noise) {
+    if (source_kind_of(&source->p)->noise) {
         snprintf(message, size,
                  "[measure.%s] three quarks from [source.%s] of kind %s have no mean: give a propagator from a point, "
                  "a wall or a smeared source",
-                 m->name, source->name, source->p.kind);
+                 m->name, source->name, source_kind_of(&source->p)->name);
         return "propagator";
     }
     return check_twist(p, m, message, size);
@@ -118,9 +124,9 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
 static const param own[] = {
     {"baryons", PARAM_WORDS, OBSERVABLE_KEY(baryon_keys, baryons), "nucleon", BARYON_WORDS, NULL,
      "which ones; u and d are propagator, s is propagator_2", 0},
-    {"spin", PARAM_CHOICE, OBSERVABLE_KEY(baryon_keys, spin), "average", "average|up", NULL,
+    {"spin", PARAM_CHOICE, OBSERVABLE_KEY(baryon_keys, spin), "average", PARAM_RANGE(BARYON_SPINS), NULL,
      "T = (1 +- gamma_t) / 2, or that times 1 + Sigma_z", 0},
-    {"components", PARAM_CHOICE, OBSERVABLE_KEY(baryon_keys, components), "all", "all|upper", NULL,
+    {"components", PARAM_CHOICE, OBSERVABLE_KEY(baryon_keys, components), "all", PARAM_RANGE(BARYON_COMPONENTS), NULL,
      "of the diquark's quarks; upper: C gamma_5 (1 +- gamma_t) / 2 in place of C gamma_5, with the sign of T", 0},
     MOMENTUM2_KEY(OBSERVABLE_KEY(baryon_keys, momentum2)),
 };

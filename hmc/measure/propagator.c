@@ -45,7 +45,7 @@ static const char *solver_name(const propagator_store *s, const propagator_param
 
 static int same_solver(const propagator_store *s, const propagator_params *a, const propagator_params *b)
 {
-    return !strcmp(a->quark, b->quark) && !strcmp(a->error_estimate, b->error_estimate) &&
+    return !strcmp(a->quark, b->quark) && a->error_estimate == b->error_estimate &&
            !strcmp(solver_name(s, a), solver_name(s, b));
 }
 
@@ -201,7 +201,7 @@ field *propagator_sources(const measure_context *c, const char *name, const int 
                           int place[4])
 {
     const named_source *s = parameters_source(c->p, name);
-    const uint64_t seed = source_kind_find(s->p.kind)->noise ? measure_noise_seed(c) : 0;
+    const uint64_t seed = source_kind_of(&s->p)->noise ? measure_noise_seed(c) : 0;
     const source_params at = moved(c, s, shift, place);
     field *all = columns_like(like, n), *one = columns_like(like, 1);
     for (int k = 0; k < n; k++) {
@@ -216,7 +216,7 @@ field *propagator_sources(const measure_context *c, const char *name, const int 
 /* Columns of a sequential source on the time slice of the sink, zero elsewhere. */
 static field *sequential_sources(const propagator *from, const source_params *s)
 {
-    const source_kind *kind = source_kind_find(s->kind);
+    const source_kind *kind = source_kind_of(s);
     const sequential_keys *k = source_sequential(s);
     const field *x = from->columns;
     const lattice *lat = x->lat;
@@ -288,7 +288,7 @@ static quark_solves *solves_for(propagator_store *s, int section)
     if (s->solves[number]) return s->solves[number];
     quark_solves *made = s->solves[number] = malloc(sizeof *made);
     REQUIRE_MEMORY(made, "out of memory");
-    solves_open(made, &s->c, q->quark, solver_name(s, q), !strcmp(q->error_estimate, "yes"));
+    solves_open(made, &s->c, q->quark, solver_name(s, q), q->error_estimate == PARAM_YES);
     return made;
 }
 
@@ -366,7 +366,7 @@ static int solves_behind(const propagator_store *s, int section, int numbers[PRO
 /* Sinks other than the sites themselves. */
 static int is_wall(const named_propagator *q)
 {
-    return !strcmp(q->p.sink, "wall");
+    return q->p.sink == SINK_WALL;
 }
 
 static int has_sink(const named_propagator *q)
@@ -376,7 +376,7 @@ static int has_sink(const named_propagator *q)
 
 static int is_rounded(const named_propagator *q)
 {
-    return q->p.file[0] && strcmp(q->p.file_bits, "64") != 0;
+    return q->p.file[0] && parameters_file_bits(&q->p) != 64;
 }
 
 /* Values of solves that a file has, for those that are not made here. */
@@ -522,7 +522,7 @@ static void summarise(const propagator_store *s, const measure_params *m, measur
     for (int i = 0; (name = measure_propagator(m, i)); i++)
         for (; name; name = parameters_made_of(s->c.p, name)) {
             const int section = section_of(s->c.p, name), number = solves_of(s, section);
-            const int estimates = !strcmp(s->c.p->propagators[section].p.error_estimate, "yes");
+            const int estimates = s->c.p->propagators[section].p.error_estimate == PARAM_YES;
             if (!counted[number]++) solves_merge(r->summary, s->solved[number].summary, estimates);
         }
 }

@@ -29,7 +29,7 @@ static const solver_model *model_of(const solver_settings *s)
 {
     if (s->inner) return model_of(s->inner);
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
-        if (!strcmp(models[i].type, s->type)) return &models[i];
+        if (!strcmp(models[i].type, solver_type_of(s)->name)) return &models[i];
     return &models[0];
 }
 

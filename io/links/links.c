@@ -37,6 +37,13 @@ const char *links_format_name(int i)
     return formats[i] ? formats[i]->name : NULL;
 }
 
+const char *links_format_writable(int i)
+{
+    int k = 0;
+    while (formats[k] && (!formats[k]->prepare || i-- > 0)) k++;
+    return links_format_name(k);
+}
+
 int links_format_writes(const char *name)
 {
     const links_format *f = links_format_find(name);

@@ -111,8 +111,10 @@ void links_digest(const field *u, char hex[65]);
 /* (1/3) Re tr averaged over all links, summed exactly. */
 double links_trace(const field *u);
 
-/* The i-th format, NULL beyond the last; whether it can be written; whether it has a checksum of the links. */
+/* The i-th format, and the i-th of those that can be written, NULL beyond the last; whether it can be written; whether it has
+ * a checksum of the links. */
 const char *links_format_name(int i);
+const char *links_format_writable(int i);
 int links_format_writes(const char *name);
 int links_format_has_checksum(const char *name);
 /* The ending of files written in this format, ".lime". */
