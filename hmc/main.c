@@ -11,7 +11,7 @@
 #include "kernels/base/error.h"
 #include "kernels/base/param.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/run/device.h"
+#include "kernels/base/device.h"
 
 static void print_usage(void)
 {

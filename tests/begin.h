@@ -11,7 +11,7 @@
 
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/lattice.h"
-#include "kernels/run/device.h"
+#include "kernels/base/device.h"
 
 static int test_simd = 1, test_gpu;
 

@@ -8,7 +8,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/gpu/gpu.h"
-#include "kernels/gpu/transport.h"
+#include "kernels/base/device.h"
 #include "kernels/lattice/comm.h"
 #include "tests/begin.h"
 

@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-#include "hmc/measure/observable.h"
-#include "hmc/measure/positions.h"
+#include "hmc/observables/observable.h"
 #include "hmc/assemble/simulation.h"
 #include "hmc/actions/gauge_kind.h"
 #include "hmc/actions/action_kind.h"

@@ -8,7 +8,7 @@
 
 #include "hmc/actions/action_kind.h"
 #include "hmc/input/pattern.h"
-#include "hmc/measure/observable.h"
+#include "hmc/observables/observable.h"
 #include "io/links/links.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"

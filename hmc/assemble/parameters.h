@@ -8,6 +8,7 @@
 #include "hmc/actions/action_kind.h"
 #include "hmc/actions/gauge_kind.h"
 #include "hmc/input/names.h"
+#include "hmc/observables/observable.h"
 #include "hmc/quarks/quark_links.h"
 #include "hmc/sources/smearing.h"
 #include "hmc/sources/source.h"
@@ -110,33 +111,10 @@ typedef struct {
     propagator_params p;
 } named_propagator;
 
-/* Observables have keys of their own in `own`, whose layout is theirs. */
-#define MEASURE_PROPAGATORS 2
-typedef struct {
-    int kind; /* observable_number() */
-    int64_t interval;
-    char propagators[MEASURE_PROPAGATORS][PARAM_STRING_SIZE]; /* names of those that observables contract */
-    int positions, exact_positions; /* numbers of source positions (hmc/measure/positions.h) */
-    /* Keys of observables that solve for themselves. */
-    char quark[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE];
-    int error_estimate;
-    char source[PARAM_STRING_SIZE];
-    char links[PARAM_STRING_SIZE]; /* [links.NAME] of observables without a quark */
-    union {
-        double align;
-        char bytes[2048];
-    } own;
-} measure_params;
-
 typedef struct {
     char name[64];
     solver_settings p;
 } named_settings;
-
-typedef struct {
-    char name[64];
-    measure_params p;
-} named_measure;
 
 typedef struct parameters {
     run_params run;

@@ -5,8 +5,7 @@
 #include "hmc/assemble/simulation.h"
 #include "hmc/quarks/quark.h"
 #include "hmc/assemble/parameters.h"
-#include "hmc/measure/observable.h"
-#include "hmc/measure/positions.h"
+#include "hmc/observables/observable.h"
 #include "kernels/base/error.h"
 
 static int kind_has(const void *measure, const char *key)

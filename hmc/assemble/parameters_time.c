@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "hmc/assemble/parameters.h"
-#include "hmc/measure/observable.h"
+#include "hmc/observables/observable.h"
 #include "hmc/quarks/quark_wilson.h"
 #include "hmc/sources/source.h"
 

@@ -17,7 +17,7 @@
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
 #include "kernels/ops/gauge.h"
-#include "kernels/run/device.h"
+#include "kernels/base/device.h"
 
 /* Largest |U U^+ - 1| of a link. Single-precision files leave some 1e-6; the evolution wants links on the group. */
 #define UNITARY_TO_ROUNDING 1e-12
@@ -289,14 +289,9 @@ simulation *simulation_create_on(const parameters *p, lattice *lat, place where)
     return s;
 }
 
-static size_t need_of_run(const void *p, const lattice *plan, place where)
+simulation *simulation_create(const parameters *p, memory_need *need)
 {
-    return memory_predicted(p, plan, where).fields;
-}
-
-simulation *simulation_create(const parameters *p)
-{
-    lattice *lat = simulation_lattice(p, NULL, need_of_run, p);
+    lattice *lat = simulation_lattice(p, NULL, need, p);
     return simulation_create_on(p, lat, simulation_place(p, lat));
 }
 

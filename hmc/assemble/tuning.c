@@ -14,7 +14,7 @@
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/vector.h"
 #include "kernels/ops/wilson.h"
-#include "kernels/run/device.h"
+#include "kernels/base/device.h"
 #include "kernels/run/tune.h"
 
 #define FILE_MAX ((uint64_t)16 << 20)

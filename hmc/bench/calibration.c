@@ -16,7 +16,7 @@
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/run/device.h"
+#include "kernels/base/device.h"
 
 #define AT(member) offsetof(calibration_place, member)
 static const param place_keys[] = {

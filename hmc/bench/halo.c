@@ -8,7 +8,7 @@
 #include "kernels/base/json.h"
 #include "kernels/base/pool.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/run/device.h"
+#include "kernels/base/device.h"
 
 #define SMALLEST ((size_t)1 << 10)
 #define LARGEST ((size_t)1 << 25)

@@ -30,7 +30,7 @@
 #include "kernels/cpu/limits.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
-#include "kernels/run/device.h"
+#include "kernels/base/device.h"
 #include "kernels/run/kernel.h"
 
 #define WATCHDOG_SECONDS 600

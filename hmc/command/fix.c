@@ -19,7 +19,7 @@
 #include "kernels/base/watchdog.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/gauge.h"
-#include "kernels/run/device.h"
+#include "kernels/base/device.h"
 #include "operators/gauge_fixing.h"
 
 #define INTERVAL 10       /* iterations from one look at theta to the next */

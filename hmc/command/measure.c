@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "hmc/assemble/memory.h"
+#include "hmc/plan/forecast.h"
 #include "hmc/plan/plan.h"
 #include "hmc/command/commands.h"
 #include "hmc/tell/life.h"

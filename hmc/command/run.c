@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "hmc/assemble/eigenvectors.h"
+#include "hmc/plan/forecast.h"
 #include "hmc/plan/plan.h"
 #include "hmc/assemble/simulation.h"
 #include "hmc/assemble/threads.h"
@@ -34,7 +35,7 @@
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/gauge.h"
-#include "kernels/run/device.h"
+#include "kernels/base/device.h"
 #include "kernels/run/exchange.h"
 #include "kernels/run/kernel.h"
 #include "kernels/run/tune.h"
@@ -395,7 +396,7 @@ int command_run(int argc, char **argv)
     if (dry) {
         plan_dry_run(r.p, ranks, calibration, configuration, r.json, r.ignore_recorded);
     } else {
-        r.s = simulation_create(r.p);
+        r.s = simulation_create(r.p, memory_of_run);
         status = run(&r);
         simulation_destroy(r.s);
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hmc/assemble/memory.h"
+#include "hmc/plan/forecast.h"
 #include "hmc/command/commands.h"
 #include "hmc/command/run_state.h"
 #include "hmc/integrate/balance.h"

@@ -23,6 +23,7 @@
 #include "hmc/command/commands.h"
 #include "hmc/actions/action_kind.h"
 #include "hmc/integrate/reversal.h"
+#include "hmc/plan/forecast.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
@@ -418,7 +419,7 @@ int command_verify(int argc, char **argv)
     if (ignore_recorded && !config && !parameters_start_reads(p))
         user_error("plaq verify: --ignore-recorded is for a configuration, and none is read");
     v.p = p;
-    v.s = simulation_create(p);
+    v.s = simulation_create(p, memory_of_run);
     if (config) {
         char message[1024];
         if (simulation_read(v.s->links, config, ignore_recorded, NULL, message, sizeof message) ||

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hmc/measure/observable.h"
+#include "hmc/measure/measure.h"
 #include "hmc/measure/slices.h"
 #include "kernels/base/error.h"
 #include "kernels/ops/gauge.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hmc/measure/observable.h"
+#include "hmc/measure/measure.h"
 #include "operators/five_loop.h"
 #include "operators/flow.h"
 

@@ -26,11 +26,6 @@ typedef struct {
     low_store *low;
 } campaign;
 
-int measure_is_rough(const measure_params *m)
-{
-    return m->exact_positions > 0 && m->exact_positions < m->positions;
-}
-
 void measure_shift(const measure_context *c, int k, int shift[4])
 {
     const uint64_t seed = measure_noise_seed(c);

@@ -8,7 +8,7 @@
 #ifndef PLAQ_PROPAGATOR_H
 #define PLAQ_PROPAGATOR_H
 
-#include "hmc/measure/observable.h"
+#include "hmc/measure/measure.h"
 #include "hmc/measure/solves.h"
 
 typedef struct {

@@ -8,6 +8,7 @@
 #include "hmc/quarks/quark_wilson.h"
 #include "hmc/integrate/trajectory.h"
 #include "hmc/record/stretch.h"
+#include "hmc/plan/forecast.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 
@@ -142,7 +143,7 @@ void iterations_measure(iterations_plan *plan, const parameters *p, const char *
 {
     char message[1024];
     double counts[MAX_LEVELS];
-    simulation *s = simulation_create(p);
+    simulation *s = simulation_create(p, memory_of_run);
     if (simulation_read(s->links, path, 0, NULL, message, sizeof message) ||
         simulation_refuse_walls(p, s->links, path, message, sizeof message))
         user_error("%s", message);

@@ -7,7 +7,7 @@
 #include "hmc/integrate/reversal.h"
 #include "hmc/record/autocorrelation.h"
 #include "hmc/watch/watch.h"
-#include "hmc/measure/observable.h"
+#include "hmc/measure/measure.h"
 #include "kernels/ops/gauge.h"
 
 typedef struct record record;

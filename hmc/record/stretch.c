@@ -12,7 +12,7 @@
 #include "hmc/assemble/identity.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/run/device.h"
+#include "kernels/base/device.h"
 
 #define STRETCHES "stretches/"
 #define SESSIONS "sessions/"

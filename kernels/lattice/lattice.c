@@ -6,7 +6,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/base/pool.h"
-#include "kernels/gpu/gpu.h"
+#include "kernels/base/device.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/decomposition.h"
 #include "kernels/lattice/lanes.h"

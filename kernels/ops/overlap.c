@@ -6,8 +6,8 @@
 
 #include "kernels/base/error.h"
 #include "kernels/base/pool.h"
-#include "kernels/gpu/gpu.h"
-#include "kernels/gpu/transport.h"
+#include "kernels/field/stored_device.h"
+#include "kernels/run/messages.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
 #include "kernels/ops/vector.h"

@@ -1,7 +1,7 @@
 #include "kernels/run/profile.h"
 
 #include "kernels/base/watchdog.h"
-#include "kernels/gpu/gpu.h"
+#include "kernels/run/backend.h"
 #include "kernels/lattice/comm.h"
 
 #define DOUBLE 1

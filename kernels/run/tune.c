@@ -7,7 +7,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
-#include "kernels/gpu/gpu.h"
+#include "kernels/base/device.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/run/exchange.h"
 

@@ -15,7 +15,7 @@
 #include "kernels/base/pool.h"
 #include "kernels/base/watchdog.h"
 #include "kernels/gpu/gpu.h"
-#include "kernels/gpu/transport.h"
+#include "kernels/run/messages.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/vector.h"
 #include "tests/take_gpu.h"

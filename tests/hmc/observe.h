@@ -7,7 +7,7 @@
 
 #include "hmc/quarks/quark_staggered.h"
 #include "hmc/quarks/quark_wilson.h"
-#include "hmc/measure/observable.h"
+#include "hmc/measure/measure.h"
 #include "tests/check.h"
 
 static parameters the_parameters CHECK_UNUSED;

@@ -9,7 +9,7 @@
 #include "hmc/assemble/simulation.h"
 #include "hmc/actions/action_kind.h"
 #include "hmc/assemble/parameters.h"
-#include "hmc/measure/observable.h"
+#include "hmc/measure/measure.h"
 #include "io/links/links.h"
 #include "kernels/base/pool.h"
 #include "kernels/lattice/comm.h"

@@ -30,7 +30,7 @@
 
 #include "kernels/field/field.h"
 #include "kernels/gpu/gpu.h"
-#include "kernels/gpu/transport.h"
+#include "kernels/base/device.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
 
