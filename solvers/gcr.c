@@ -298,6 +298,7 @@ const solver_type solver_gcr = {
             "(type schwarz) inside",
     .keys = "inner_precision delta",
     .own = &part,
+    .restarts = 1,
     .inner_key = "preconditioner",
     .solve = solve,
     .block_size = block_size};

@@ -78,6 +78,10 @@ typedef struct {
     int inner_solves;         /* the solver inside has to be there, and to solve; else any preconditioner, or none */
     int blocks;               /* A is needed inside blocks of sites (linop_local()) */
     int coarsens;             /* A is needed on coarse lattices (operators/coarse.h) */
+    int restarts;             /* the space is begun anew where the residual has fallen by delta, in any precision */
+    /* Own keys that have an effect for quarks of a twisted mass alone, in actions alone, whose links change, and as a
+     * preconditioner alone, separated by spaces. Null: none. */
+    const char *keys_of_twist, *keys_of_actions, *keys_inside;
     /* Contradictions among settings, and of settings and a lattice, which may be a plan: the key, with a message, or null.
      * Null where there can be none. */
     const char *(*check)(const solver_settings *s, char *message, size_t size);

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "hmc/observables/observable.h"
 #include "hmc/assemble/simulation.h"
 #include "hmc/actions/gauge_kind.h"
 #include "hmc/actions/action_kind.h"
+#include "hmc/observables/observable.h"
 #include "hmc/quarks/quark_links.h"
 #include "hmc/assemble/changes.h"
 #include "git_version.h"

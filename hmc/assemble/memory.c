@@ -5,13 +5,13 @@
 #include "hmc/assemble/threads.h"
 #include "hmc/quarks/quark.h"
 #include "hmc/tell/text.h"
+#include "kernels/base/device.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/base/machine.h"
 #include "kernels/base/pool.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
-#include "kernels/base/device.h"
 #include "kernels/run/exchange.h"
 
 /* ---- counting ---- */

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "hmc/assemble/simulation.h"
+#include "hmc/observables/observable.h"
 #include "hmc/quarks/quark.h"
 #include "hmc/assemble/parameters.h"
-#include "hmc/observables/observable.h"
 #include "kernels/base/error.h"
 
 static int kind_has(const void *measure, const char *key)

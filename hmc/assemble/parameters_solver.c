@@ -277,8 +277,7 @@ static void check_precisions(const ini_input *in, const named_settings *s, const
             "%s precision or lower; choose that or a lower one",
             ini_where(in, "solver", s->name, "inner_precision"), precision_names[inner], s->name,
             precision_names[highest]);
-    /* Solvers that restart use delta in every precision. */
-    if (ini_given(in, "solver", s->name, "delta") && !lower && !solver_type_has(type, "restart"))
+    if (ini_given(in, "solver", s->name, "delta") && !lower && !type->restarts)
         user_error("%s: delta = %g of [solver.%s] has no effect: with inner_precision = %s the iteration is in the "
                    "precision of what is solved for; leave delta out or choose a lower inner_precision",
                    ini_where(in, "solver", s->name, "delta"), s->p.delta, s->name, precision_names[inner]);
@@ -291,16 +290,25 @@ static int any_twisted_mass(const parameters *p)
     return 0;
 }
 
+/* The first of these own keys of its type that the section gives; null: there is none. */
+static const param *given_of(const ini_input *in, const named_settings *s, const char *keys)
+{
+    char word[PARAM_WORDS_SIZE];
+    for (int i = 0; keys && param_word(keys, i, word, sizeof word); i++)
+        if (ini_given(in, "solver", s->name, word)) return param_find(solver_type_of(&s->p)->own, word);
+    return NULL;
+}
+
 /* Refuses keys of a type that mean nothing beside the others, or for the quarks that there are. */
 static void check_effect_of_keys(const ini_input *in, const parameters *p, const named_settings *s)
 {
     const solver_type *type = solver_type_of(&s->p);
+    const param *twist = given_of(in, s, type->keys_of_twist);
     char text[PARAM_TEXT_SIZE];
-    if (ini_given(in, "solver", s->name, "mu_factor") && !any_twisted_mass(p))
-        user_error(
-            "%s: mu_factor of [solver.%s] has no effect: it is of quarks of kind = twisted_mass, and there is none; "
-            "leave it out",
-            ini_where(in, "solver", s->name, "mu_factor"), s->name);
+    if (twist && !any_twisted_mass(p))
+        user_error("%s: %s of [solver.%s] has no effect: it is of quarks of kind = twisted_mass, and there is none; "
+                   "leave it out",
+                   ini_where(in, "solver", s->name, twist->name), twist->name, s->name);
     for (int k = 0; type->why_key_has_no_effect && k < type->own->count; k++) {
         const param *key = &type->own->table[k];
         const char *why =
@@ -317,7 +325,6 @@ static void check_effect_of_keys(const ini_input *in, const parameters *p, const
 static void check_effects(const ini_input *in, const parameters *p, int number, int every)
 {
     static const char *const of_iterations[] = {"tolerance", "max_iterations", "delta"};
-    static const char *const of_changes[] = {"refresh_at", "refresh_iterations", "share_setup"};
     const named_settings *s = &p->solvers[number];
     const double values[] = {s->p.tolerance, s->p.max_iterations, s->p.delta};
     const int given = given_precisions(p, number, every);
@@ -331,21 +338,21 @@ static void check_effects(const ini_input *in, const parameters *p, int number, 
                 "%s: %s = %.15g of [solver.%s] has no effect: it is only a preconditioner, and type = %s then takes a "
                 "fixed number of steps; leave it out",
                 ini_where(in, "solver", s->name, of_iterations[k]), of_iterations[k], values[k], s->name, type->name);
-    const param *steps = type->own ? param_find(type->own, "steps") : NULL;
     char text[PARAM_TEXT_SIZE];
-    if (steps) param_format(steps, &s->p, text, sizeof text);
-    if (type->precondition && !inside_others(p, number, 0) && ini_given(in, "solver", s->name, "steps"))
-        user_error("%s: steps = %s of [solver.%s] has no effect: type = %s takes them as a preconditioner, but no "
-                   "section has preconditioner = %s; leave steps out",
-                   ini_where(in, "solver", s->name, "steps"), text, s->name, type->name, s->name);
-    for (size_t k = 0; k < sizeof of_changes / sizeof of_changes[0]; k++) {
-        const param *key = type->own ? param_find(type->own, of_changes[k]) : NULL;
-        if (!key || sees_links_change(p, number, 0) || !ini_given(in, "solver", s->name, key->name)) continue;
-        param_format(key, &s->p, text, sizeof text);
+    const param *inside = given_of(in, s, type->keys_inside), *of_actions = given_of(in, s, type->keys_of_actions);
+    if (inside && !inside_others(p, number, 0)) {
+        param_format(inside, &s->p, text, sizeof text);
+        user_error("%s: %s = %s of [solver.%s] has no effect: type = %s takes them as a preconditioner, but no "
+                   "section has preconditioner = %s; leave %s out",
+                   ini_where(in, "solver", s->name, inside->name), inside->name, text, s->name, type->name, s->name,
+                   inside->name);
+    }
+    if (of_actions && !sees_links_change(p, number, 0)) {
+        param_format(of_actions, &s->p, text, sizeof text);
         user_error(
             "%s: %s = %s of [solver.%s] has no effect: no action has this solver, and links change in trajectories "
             "alone; leave it out",
-            ini_where(in, "solver", s->name, key->name), key->name, text, s->name);
+            ini_where(in, "solver", s->name, of_actions->name), of_actions->name, text, s->name);
     }
     check_precisions(in, s, type, given);
 }

@@ -11,13 +11,13 @@
 #include "hmc/actions/action_kind.h"
 #include "io/links/links.h"
 #include "io/links/links_check.h"
+#include "kernels/base/device.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/base/watchdog.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
 #include "kernels/ops/gauge.h"
-#include "kernels/base/device.h"
 
 /* Largest |U U^+ - 1| of a link. Single-precision files leave some 1e-6; the evolution wants links on the group. */
 #define UNITARY_TO_ROUNDING 1e-12

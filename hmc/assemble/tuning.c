@@ -9,12 +9,12 @@
 #include "io/files/atomic.h"
 #include "io/history/output_file.h"
 #include "io/files/regular.h"
+#include "kernels/base/device.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/vector.h"
 #include "kernels/ops/wilson.h"
-#include "kernels/base/device.h"
 #include "kernels/run/tune.h"
 
 #define FILE_MAX ((uint64_t)16 << 20)

@@ -21,6 +21,7 @@
 #include "hmc/command/commands.h"
 #include "hmc/command/stop.h"
 #include "io/history/output_file.h"
+#include "kernels/base/device.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
@@ -30,7 +31,6 @@
 #include "kernels/cpu/limits.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
-#include "kernels/base/device.h"
 #include "kernels/run/kernel.h"
 
 #define WATCHDOG_SECONDS 600

@@ -12,12 +12,12 @@
 #include <string.h>
 
 #include "hmc/assemble/memory.h"
+#include "hmc/measure/positions.h"
 #include "hmc/plan/forecast.h"
 #include "hmc/plan/plan.h"
 #include "hmc/command/commands.h"
 #include "hmc/tell/life.h"
 #include "hmc/assemble/identity.h"
-#include "hmc/measure/positions.h"
 #include "hmc/record/profile.h"
 #include "hmc/tell/text.h"
 #include "io/links/links.h"

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "hmc/assemble/eigenvectors.h"
+#include "hmc/measure/positions.h"
 #include "hmc/plan/forecast.h"
 #include "hmc/plan/plan.h"
 #include "hmc/assemble/simulation.h"
@@ -22,7 +23,6 @@
 #include "hmc/tell/life.h"
 #include "hmc/assemble/changes.h"
 #include "hmc/assemble/identity.h"
-#include "hmc/measure/positions.h"
 #include "hmc/measure/propagator_disk.h"
 #include "hmc/record/record.h"
 #include "hmc/tell/text.h"
@@ -31,11 +31,11 @@
 #include "io/files/atomic.h"
 #include "io/history/checkpoint.h"
 #include "io/links/links.h"
+#include "kernels/base/device.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/gauge.h"
-#include "kernels/base/device.h"
 #include "kernels/run/exchange.h"
 #include "kernels/run/kernel.h"
 #include "kernels/run/tune.h"

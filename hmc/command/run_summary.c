@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "hmc/assemble/memory.h"
-#include "hmc/plan/forecast.h"
 #include "hmc/command/commands.h"
 #include "hmc/command/run_state.h"
 #include "hmc/integrate/balance.h"
+#include "hmc/plan/forecast.h"
 #include "hmc/record/profile.h"
 #include "hmc/tell/text.h"
 #include "hmc/record/save.h"

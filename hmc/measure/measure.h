@@ -38,9 +38,6 @@ typedef struct measure_result {
     char trouble[512];
 } measure_result;
 
-/* Makes the measurement, at one position; free the result with measure_result_free(). A source outside the lattice is a user error. */
-measure_result measure(const measure_context *c, const named_measure *m);
-
 /* Noise seed of this configuration, from [run] seed and its plaquette to twelve digits. So configurations have different
  * noise, and one has the same whenever and wherever it is measured with the same links; stored in single precision it is
  * another one. */

@@ -18,6 +18,9 @@
 
 #include "hmc/measure/measure.h"
 
+/* Makes the measurement, at one position; free the result with measure_result_free(). A source outside the lattice is a user error. */
+measure_result measure(const measure_context *c, const named_measure *m);
+
 /* Calls of measure_due() for measurement number i of the input. */
 typedef struct {
     void *context;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "hmc/measure/current_source.h"
-#include "hmc/measure/low_propagator.h"
 #include "hmc/measure/propagator_disk.h"
 #include "hmc/measure/wall_sink.h"
 #include "hmc/quarks/quark.h"

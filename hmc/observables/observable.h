@@ -14,9 +14,9 @@
 #include "io/history/table_hdf5.h"
 #include "kernels/base/param.h"
 
-struct parameters; /* hmc/assemble/parameters.h */
-struct measure_context;
-struct measure_result; /* both of hmc/measure/measure.h */
+struct parameters;      /* hmc/assemble/parameters.h */
+struct measure_context; /* hmc/measure/measure.h */
+struct measure_result;  /* hmc/measure/measure.h */
 
 typedef table_column measure_column; /* name, unit, help */
 

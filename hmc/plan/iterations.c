@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "hmc/assemble/simulation.h"
+#include "hmc/plan/forecast.h"
 #include "hmc/quarks/quark_wilson.h"
 #include "hmc/integrate/trajectory.h"
 #include "hmc/record/stretch.h"
-#include "hmc/plan/forecast.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 

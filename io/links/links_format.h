@@ -11,8 +11,9 @@
 
 #include "io/files/atomic.h"
 #include "io/files/file_io.h"
-#include "io/links/links.h"
+#include "io/links/links_info.h"
 #include "kernels/base/error.h"
+#include "kernels/field/field.h"
 
 /* Checksums in the making: each rank adds its sites in any order; then the words are combined over ranks. */
 typedef struct {

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/device.h"
 #include "kernels/base/error.h"
 #include "kernels/base/pool.h"
 #include "kernels/field/storage.h"
-#include "kernels/base/device.h"
 #include "kernels/lattice/lanes.h"
 
 const field_kind_info field_kinds[FIELD_KINDS] = {

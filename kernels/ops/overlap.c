@@ -7,11 +7,11 @@
 #include "kernels/base/error.h"
 #include "kernels/base/pool.h"
 #include "kernels/field/stored_device.h"
-#include "kernels/run/messages.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
 #include "kernels/ops/vector.h"
 #include "kernels/run/exchange.h"
+#include "kernels/run/messages.h"
 
 /* Indices have 32 bits, coordinates 16. */
 #define MOST_SITES 2000000000

@@ -121,10 +121,45 @@ violations() {
             }'
 }
 
+# Circles between files of a folder that stay, by one include of each, and why.
+cat >circles <<'LIST'
+kernels/base/error kernels/base/log      a fatal error is a line of the log, and the log requires things
+kernels/gpu/gpu    kernels/gpu/shape     gpu.h is the face of the backend for its own files, too
+kernels/gpu/gpu    kernels/gpu/transport likewise
+operators/linop    operators/local       linop_local() makes the restricted operator inside blocks of any other
+solvers/solver     solvers/eigen         a solver deflates with eigenpairs, which are found with solvers' block algebra
+LIST
+
+# circles TREE: lines "tsort: FILE" of each circle between files of a folder, none when there is none. NAME.c and NAME.h are
+# one file; a header alone is a part of the sources that include it.
+circles() {
+    (cd "$1" && find kernels io operators solvers hmc -type f \( -name '*.c' -o -name '*.cu' \) | sed 's/\.[a-z]*$//' | sort) >files
+    (cd "$1" && find kernels io operators solvers hmc -type f -name '*.[ch]*' | sort |
+        xargs grep -HE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"](kernels|io|operators|solvers|hmc)/') |
+        sed -nE 's/^([^:]*):.*[<"]([^">]*)[">].*/\1 \2/p' |
+        awk -v files=files -v circles="$work/circles" '
+            BEGIN {
+                while ((getline line <files) > 0) source[line] = 1
+                while ((getline line <circles) > 0) { split(line, w, " "); known[w[1] " " w[2]] = 1 }
+            }
+            function folder(name) { sub(/[^\/]*$/, "", name); return name }
+            {
+                by_source = $1 ~ /\.cu?$/
+                sub(/\.[a-z]+$/, "", $1)
+                sub(/\.[a-z]+$/, "", $2)
+                if ($1 == $2 || folder($1) != folder($2) || ($1 " " $2) in known) next
+                if (!by_source || $2 in source) print $1, $2
+            }' | tsort 2>&1 >tsorted || true
+}
+
 say "the tree"
 violations "$source" >found
 checks=$((checks + 1))
 [ ! -s found ] || { cat found; fail "$(grep -c . found) includes against the rules"; }
+checks=$((checks + 1))
+circles "$source" >found
+checks=$((checks + 1))
+[ ! -s found ] || { cat found; fail "a circle between files"; }
 checks=$((checks + 1))
 [ "$(cd "$source" && grep -rlE '^ *# *include' kernels io operators solvers hmc tests | grep -c .)" -gt 100 ] ||
     fail "hardly any file was looked at"
@@ -180,4 +215,22 @@ planted hmc/record/record.h '#include REPORT_HEADER' "names no file"
 violations copy >found
 checks=$((checks + 1))
 [ ! -s found ] || { cat found; fail "the copy is not as it was"; }
+
+# planted_circle FILE INCLUDE OTHER...: with one more line of that file the circle of the files is found.
+planted_circle() {
+    local file=$1 include=$2
+    say "$file: $include"
+    cp copy/$file kept
+    printf '%s\n' "$include" >>copy/$file
+    circles copy >found
+    shift 2
+    for other in "$@"; do
+        checks=$((checks + 1))
+        grep -qx "tsort: $other" found || fail "no circle of $other"
+    done
+    cp kept copy/$file
+}
+planted_circle kernels/lattice/decomposition.c '#include "kernels/lattice/lattice.h"' kernels/lattice/decomposition kernels/lattice/lattice
+planted_circle hmc/measure/low_store.h '#include "hmc/measure/propagator.h"' hmc/measure/low_store hmc/measure/propagator
+planted_circle solvers/solver.h '#include "solvers/multishift.h"' solvers/multishift solvers/solver
 finish

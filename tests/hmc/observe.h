@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "hmc/measure/positions.h"
 #include "hmc/quarks/quark_staggered.h"
 #include "hmc/quarks/quark_wilson.h"
-#include "hmc/measure/measure.h"
 #include "tests/check.h"
 
 static parameters the_parameters CHECK_UNUSED;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/measure/measure.h"
+#include "hmc/measure/positions.h"
 #include "hmc/measure/solves.h"
 #include "io/links/links.h"
 #include "kernels/lattice/plan.h"
