@@ -437,7 +437,7 @@ static void check_save(ini_input *in, const save_params *s)
                     "%s: [save] name = %s is no name of a file in the folder configurations: it must have no / and not "
                     "begin with a dot",
                     ini_where(in, "save", NULL, "name"), s->name);
-    if (s->lfn[0] && strcmp(format, "ildg"))
+    if (s->lfn[0] && !links_format_carries_lfn(format))
         ini_mistake(in, "%s: [save] lfn is given, but files of format %s have no place for it; only those of ildg do",
                     ini_where(in, "save", NULL, "lfn"), format);
     if (s->ensemble[0] && !links_format_carries_names(format))

@@ -142,8 +142,9 @@ static void describe_flavours(const parameters *p)
         log_warn("[gauge] flavours = %d, whose loops its coefficients have, but the sections make %d flavours of HISQ "
                  "quarks",
                  p->gauge.flavours, in_loops);
-    if (in_loops > 0 && !strcmp(gauge_kind_of(&p->gauge)->name, "symanzik_1loop"))
-        log_warn("[gauge] action = symanzik_1loop is without the loops of HISQ quarks that symanzik_1loop_hisq has");
+    const gauge_kind *gauge = gauge_kind_of(&p->gauge);
+    if (in_loops > 0 && gauge->parallelogram[0] != 0 && gauge->parallelogram[1] == 0)
+        log_warn("[gauge] action = %s is without the loops of HISQ quarks that symanzik_1loop_hisq has", gauge->name);
 }
 
 /* Tells how many configurations will be kept. */

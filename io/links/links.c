@@ -44,12 +44,6 @@ const char *links_format_writable(int i)
     return links_format_name(k);
 }
 
-int links_format_writes(const char *name)
-{
-    const links_format *f = links_format_find(name);
-    return f && f->prepare;
-}
-
 int links_format_has_checksum(const char *name)
 {
     const links_format *f = links_format_find(name);
@@ -70,6 +64,12 @@ int links_format_carries_names(const char *name)
 {
     const links_format *f = links_format_find(name);
     return f && !f->nameless;
+}
+
+int links_format_carries_lfn(const char *name)
+{
+    const links_format *f = links_format_find(name);
+    return f && f->has_lfn;
 }
 
 int links_format_most_bits(const char *name)

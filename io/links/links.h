@@ -48,11 +48,9 @@ void links_digest(const field *u, char hex[65]);
 /* (1/3) Re tr averaged over all links, summed exactly. */
 double links_trace(const field *u);
 
-/* The i-th format, and the i-th of those that can be written, NULL beyond the last; whether it can be written; whether it has
- * a checksum of the links. */
+/* The i-th format, and the i-th of those that can be written, NULL beyond the last; whether it has a checksum of the links. */
 const char *links_format_name(int i);
 const char *links_format_writable(int i);
-int links_format_writes(const char *name);
 int links_format_has_checksum(const char *name);
 /* The ending of files written in this format, ".lime". */
 void links_format_ending(const char *name, char ending[16]);
@@ -65,6 +63,8 @@ int links_format_layout(const char *name, int bits, int rows, char *message, siz
 int links_format_most_bits(const char *name);
 /* True if files of the format have a place for trajectory number, label and parameters. */
 int links_format_carries_names(const char *name);
+/* True if they have a place for a logical file name. */
+int links_format_carries_lfn(const char *name);
 
 /* The links as a file of that layout gives them back: a new field on the host, or NULL where they are those of u bit for
  * bit. Collective. */

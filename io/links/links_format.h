@@ -59,6 +59,7 @@ typedef struct {
     int layouts; /* LINKS_64 and so on */
     int wants_digest, wants_plaquette;
     int nameless; /* no place for trajectory number, label and parameters */
+    int has_lfn;  /* a place for a logical file name */
 } links_format;
 
 /* links_write() without its end: the whole file under its temporary name, which is rank 0's to commit or to abandon.
