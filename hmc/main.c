@@ -8,10 +8,10 @@
 #include "hmc/command/commands.h"
 #include "hmc/command/process.h"
 #include "hmc/assemble/identity.h"
+#include "kernels/base/device.h"
 #include "kernels/base/error.h"
 #include "kernels/base/param.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/run/device.h"
 
 static void print_usage(void)
 {

@@ -25,14 +25,6 @@ const flow_kernel *flow_kernel_number(int i)
     return i < (int)(sizeof kernels / sizeof kernels[0]) ? &kernels[i] : NULL;
 }
 
-const flow_kernel *flow_kernel_find(const char *name)
-{
-    int i = 0;
-    while (flow_kernel_number(i) && strcmp(flow_kernel_number(i)->name, name)) i++;
-    REQUIRE(flow_kernel_number(i), "no kernel %s of the flow", name);
-    return flow_kernel_number(i);
-}
-
 double flow_largest_step(const flow_kernel *k, double xi)
 {
     return fmin(k->most_step, k->most_step * 16 / (12 + 4 * xi * xi));

@@ -26,9 +26,11 @@
 
 #include <stddef.h>
 
+#include "kernels/base/param.h"
 #include "kernels/field/field.h"
 
-enum { FLOW_WILSON, FLOW_SYMANZIK, FLOW_ZEUTHEN };
+#define FLOW_KERNELS(X) X(FLOW_WILSON, "wilson") X(FLOW_SYMANZIK, "symanzik") X(FLOW_ZEUTHEN, "zeuthen")
+enum { FLOW_KERNELS(PARAM_CONSTANT) };
 
 /* The kernel: c1 of its action, whether the slope is corrected, and the largest step that is stable. */
 typedef struct {
@@ -40,8 +42,6 @@ typedef struct {
 
 /* Kernels by number, null after the last. */
 const flow_kernel *flow_kernel_number(int i);
-/* The kernel of this name, which there is. */
-const flow_kernel *flow_kernel_find(const char *name);
 
 /* The scheme is unstable beyond 2.51 / w, w the fastest mode of the flow: 16, 80/3 and 160/9 of the three kernels,
  * and 12 + 4 xi^2 of kernel wilson with an anisotropy. */

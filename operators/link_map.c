@@ -21,14 +21,6 @@ const link_map_type *link_map_type_number(int i)
     return i < (int)(sizeof types / sizeof types[0]) ? types[i] : NULL;
 }
 
-const link_map_type *link_map_type_find(const char *name)
-{
-    for (int i = 0; types[i]; i++)
-        if (!strcmp(types[i]->name, name)) return types[i];
-    REQUIRE(0, "no link map %s", name);
-    return NULL;
-}
-
 /* ---- keys ---- */
 
 static char kind_names[128], kind_help[1024];
@@ -79,7 +71,7 @@ link_map *link_map_open(const link_map_type *type, const field *from)
 
 link_map *link_map_create(const link_settings *s, const field *from)
 {
-    link_map *m = link_map_open(link_map_type_find(s->kind), from);
+    link_map *m = link_map_open(link_map_type_of(s), from);
     m->settings = *s;
     if (m->type->open) m->type->open(m);
     return m;
@@ -102,7 +94,7 @@ void link_map_destroy(link_map *m)
 int link_map_fits(const link_map *m, const link_settings *s, const field *from)
 {
     char mine[PARAM_TEXT_SIZE], other[PARAM_TEXT_SIZE];
-    if (!m || m->from != from || strcmp(m->settings.kind, s->kind)) return 0;
+    if (!m || m->from != from || m->settings.kind != s->kind) return 0;
     const param_section *own = m->type->own;
     for (int i = 0; i < own->count; i++) {
         param_format(&own->table[i], &m->settings, mine, sizeof mine);

@@ -17,7 +17,7 @@
 
 /* Settings of a map: the section [links.NAME]. Types have keys of their own in `own`, whose layout is theirs. */
 typedef struct {
-    char kind[PARAM_CHOICE_SIZE];
+    int kind; /* link_map_type_number() */
     union {
         double align;
         char bytes[128];
@@ -26,6 +26,10 @@ typedef struct {
 
 /* Offset of a member of the type's struct, for tables of own keys. */
 #define LINK_KEY(keys, member) (offsetof(link_settings, own) + offsetof(keys, member))
+
+/* Directions of staples, a key of several types. */
+#define LINK_MAP_DIRECTIONS(X) X(LINK_MAP_ALL, "all") X(LINK_MAP_SPACE, "space")
+enum { LINK_MAP_DIRECTIONS(PARAM_CONSTANT) };
 
 typedef struct link_map link_map;
 
@@ -53,9 +57,12 @@ struct link_map {
     void *state;        /* data of its type */
 };
 
-/* Types by number, null after the last; that of this name, which there has to be. */
+/* Types by number, null after the last; and that of settings. */
 const link_map_type *link_map_type_number(int i);
-const link_map_type *link_map_type_find(const char *name);
+static inline const link_map_type *link_map_type_of(const link_settings *s)
+{
+    return link_map_type_number(s->kind);
+}
 /* The section [links.NAME] and its parts by number, null after the last. */
 const param_section *link_map_section(int i);
 /* True if sections of this type have the key. */

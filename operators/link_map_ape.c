@@ -10,7 +10,7 @@
 typedef struct {
     double weight;
     int steps;
-    char directions[PARAM_CHOICE_SIZE];
+    int directions; /* LINK_MAP_ALL or LINK_MAP_SPACE */
 } ape_keys;
 
 static const ape_keys *keys_of(const link_settings *s)
@@ -21,7 +21,7 @@ static const ape_keys *keys_of(const link_settings *s)
 static void apply(link_map *m)
 {
     const ape_keys *k = keys_of(&m->settings);
-    const int directions = strcmp(k->directions, "space") ? 4 : 3;
+    const int directions = k->directions == LINK_MAP_SPACE ? 3 : 4;
     stout_weights w = {0};
     for (int mu = 0; mu < directions; mu++)
         for (int nu = 0; nu < directions; nu++)
@@ -40,7 +40,7 @@ static const param own[] = {
     {"link_weight", PARAM_REAL, LINK_KEY(ape_keys, weight), NULL, "[0,inf)", NULL,
      "weight of the link beside its staples, each of which has weight 1; 2.5 is usual in space", 1},
     {"steps", PARAM_INT, LINK_KEY(ape_keys, steps), "1", "[1,1000]", NULL, "number of smearing steps", 1},
-    {"directions", PARAM_CHOICE, LINK_KEY(ape_keys, directions), "all", "all|space", NULL,
+    {"directions", PARAM_CHOICE, LINK_KEY(ape_keys, directions), "all", PARAM_RANGE(LINK_MAP_DIRECTIONS), NULL,
      "staples and links that are smeared: all, or those in space alone", 1},
 };
 

@@ -11,7 +11,7 @@
 typedef struct {
     double alpha[3];
     int steps;
-    char directions[PARAM_CHOICE_SIZE];
+    int directions; /* LINK_MAP_ALL or LINK_MAP_SPACE */
 } hex_keys;
 
 typedef struct {
@@ -38,7 +38,7 @@ static void open(link_map *m)
     state *t = calloc(1, sizeof *t);
     REQUIRE_MEMORY(t, "out of memory");
     m->state = t;
-    hypercubic_open(&t->h, k->alpha, !strcmp(k->directions, "space"), m->from);
+    hypercubic_open(&t->h, k->alpha, k->directions == LINK_MAP_SPACE, m->from);
     t->between = calloc((size_t)k->steps, sizeof *t->between);
     REQUIRE_MEMORY(t->between, "out of memory");
     for (int i = 0; i < k->steps - 1; i++) t->between[i] = field_like(m->from);
@@ -85,7 +85,7 @@ static const param own[] = {
     {"alpha_3", PARAM_REAL, LINK_KEY(hex_keys, alpha[2]), "0.38", "[0,1]", NULL,
      "twice the weight of the staples of the innermost level", 1},
     {"steps", PARAM_INT, LINK_KEY(hex_keys, steps), "1", "[1,64]", NULL, "number of smearing steps", 1},
-    {"directions", PARAM_CHOICE, LINK_KEY(hex_keys, directions), "all", "all|space", NULL,
+    {"directions", PARAM_CHOICE, LINK_KEY(hex_keys, directions), "all", PARAM_RANGE(LINK_MAP_DIRECTIONS), NULL,
      "staples and links that are smeared: all, or those in space alone", 1},
 };
 

@@ -9,7 +9,7 @@
 typedef struct {
     double alpha[3];
     int steps;
-    char directions[PARAM_CHOICE_SIZE];
+    int directions; /* LINK_MAP_ALL or LINK_MAP_SPACE */
 } hyp_keys;
 
 static const hyp_keys *keys_of(const link_settings *s)
@@ -21,7 +21,7 @@ static void apply(link_map *m)
 {
     const hyp_keys *k = keys_of(&m->settings);
     hypercubic h;
-    hypercubic_open(&h, k->alpha, !strcmp(k->directions, "space"), m->from);
+    hypercubic_open(&h, k->alpha, k->directions == LINK_MAP_SPACE, m->from);
     field *thin = k->steps > 1 ? field_like(m->from) : NULL;
     for (int i = 0; i < k->steps; i++) {
         if (i > 0) field_copy(thin, m->links);
@@ -39,7 +39,7 @@ static const param own[] = {
     {"alpha_3", PARAM_REAL, LINK_KEY(hyp_keys, alpha[2]), "0.3", "[0,1]", NULL,
      "weight of the staples of the innermost level, of the thin link 1 - alpha_3", 1},
     {"steps", PARAM_INT, LINK_KEY(hyp_keys, steps), "1", "[1,1000]", NULL, "number of smearing steps", 1},
-    {"directions", PARAM_CHOICE, LINK_KEY(hyp_keys, directions), "all", "all|space", NULL,
+    {"directions", PARAM_CHOICE, LINK_KEY(hyp_keys, directions), "all", PARAM_RANGE(LINK_MAP_DIRECTIONS), NULL,
      "staples and links that are smeared: all, or those in space alone", 1},
 };
 

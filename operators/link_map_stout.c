@@ -12,7 +12,7 @@
 typedef struct {
     double rho;
     int steps;
-    char directions[PARAM_CHOICE_SIZE];
+    int directions; /* LINK_MAP_ALL or LINK_MAP_SPACE */
 } stout_keys;
 
 typedef struct {
@@ -27,7 +27,7 @@ static const stout_keys *keys_of(const link_settings *s)
 
 static int in_space(const stout_keys *k)
 {
-    return !strcmp(k->directions, "space");
+    return k->directions == LINK_MAP_SPACE;
 }
 
 /* A plane wave is multiplied with 1 - rho sum_nu 4 sin^2(p_nu / 2) over the directions of staples a step, which is above -1
@@ -94,7 +94,7 @@ static const param own[] = {
     {"rho", PARAM_REAL, LINK_KEY(stout_keys, rho), NULL, "(0,1]", NULL,
      "weight of each staple, of which there are six, and four in space; 0.125 and 0.14 are usual", 1},
     {"steps", PARAM_INT, LINK_KEY(stout_keys, steps), "1", "[1,64]", NULL, "number of smearing steps", 1},
-    {"directions", PARAM_CHOICE, LINK_KEY(stout_keys, directions), "all", "all|space", NULL,
+    {"directions", PARAM_CHOICE, LINK_KEY(stout_keys, directions), "all", PARAM_RANGE(LINK_MAP_DIRECTIONS), NULL,
      "staples and links that are smeared: all, or those in space alone", 1},
 };
 

@@ -14,9 +14,12 @@
 #ifndef PLAQ_STAGGERED_LINKS_H
 #define PLAQ_STAGGERED_LINKS_H
 
+#include "kernels/base/param.h"
 #include "kernels/field/field.h"
 
-typedef enum { STAGGERED_NAIVE, STAGGERED_FAT7, STAGGERED_ASQTAD, STAGGERED_HISQ } staggered_kind;
+#define STAGGERED_KINDS(X)                                                                                             \
+    X(STAGGERED_NAIVE, "naive") X(STAGGERED_FAT7, "fat7") X(STAGGERED_ASQTAD, "asqtad") X(STAGGERED_HISQ, "hisq")
+typedef enum { STAGGERED_KINDS(PARAM_CONSTANT) } staggered_kind;
 
 typedef struct {
     staggered_kind kind;

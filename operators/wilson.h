@@ -31,11 +31,13 @@
 #ifndef PLAQ_WILSON_H
 #define PLAQ_WILSON_H
 
+#include "kernels/base/param.h"
 #include "kernels/ops/wilson.h"
 #include "operators/fermion.h"
 #include "operators/link_map.h"
 
-typedef enum { SCHUR_ASYMMETRIC, SCHUR_SYMMETRIC } schur_form;
+#define SCHUR_FORMS(X) X(SCHUR_ASYMMETRIC, "asymmetric") X(SCHUR_SYMMETRIC, "symmetric")
+typedef enum { SCHUR_FORMS(PARAM_CONSTANT) } schur_form;
 
 /* Anisotropic lattice; xi_0 = 0: isotropic. */
 typedef struct {

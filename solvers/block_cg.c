@@ -198,8 +198,8 @@ static void raise(block_cg *s, solve_status status, const char *trouble)
         return;
     }
     (solver_outermost() ? log_info : log_debug)(
-        "solver %s: %s at a residual of %.1e in %s precision, which is raised to %s", s->settings->type, trouble,
-        s->worst, precision_names[prec], precision_names[prec - 1]);
+        "solver %s: %s at a residual of %.1e in %s precision, which is raised to %s", solver_type_of(s->settings)->name,
+        trouble, s->worst, precision_names[prec], precision_names[prec - 1]);
     close_precision(s);
     open_precision(s, prec - 1);
 }

@@ -279,7 +279,7 @@ static void solve(solver *s, field *x, const field *b, solve_result *each)
 /* Right-hand sides that the preconditioner takes at once. */
 static int block_size(const solver_settings *s)
 {
-    return s->inner && solver_type_find(s->inner->type)->precondition ? solver_block_size(s->inner) : 1;
+    return s->inner && solver_type_of(s->inner)->precondition ? solver_block_size(s->inner) : 1;
 }
 
 static const param own[] = {
@@ -298,6 +298,7 @@ const solver_type solver_gcr = {
             "(type schwarz) inside",
     .keys = "inner_precision delta",
     .own = &part,
+    .restarts = 1,
     .inner_key = "preconditioner",
     .solve = solve,
     .block_size = block_size};

@@ -101,5 +101,6 @@ const solver_type solver_mr = {.name = "mr",
                                    "minimal residuals, for operators with positive real part; a few steps precondition",
                                .keys = "inner_precision delta",
                                .own = &part,
+                               .keys_inside = "steps",
                                .solve = solve,
                                .precondition = precondition};

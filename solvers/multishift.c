@@ -210,7 +210,8 @@ multishift_result multishift_solve(const solver_settings *s, linop *a, int n, co
     multishift_result result = {0};
     const double start = comm_wtime(), lowest = lowest_of(n, shifts);
     REQUIRE(n >= 1 && n <= MULTISHIFT_MOST && b->nrhs == 1, "%d shifts, %d right-hand sides", n, b->nrhs);
-    REQUIRE(!strcmp(s->type, "cg"), "multi-shift conjugate gradients with the settings of %s", s->type);
+    REQUIRE(s->type == param_kind(solver_section(0), "cg"), "multi-shift conjugate gradients with the settings of %s",
+            solver_type_of(s)->name);
     const double b2 = vector_norm2(b, 0);
     if (!(b2 > 0 && b2 < INFINITY) || isnan(lowest)) {
         no_answers(&result, n, x, b2 == 0 && !isnan(lowest) ? SOLVE_CONVERGED : SOLVE_BROKEN);

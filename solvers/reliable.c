@@ -138,8 +138,8 @@ static int raise(reliable *u, solve_status status_at_last, const char *trouble)
     }
     /* Inside another solver it may happen at every call. */
     (solver_outermost() ? log_info : log_debug)(
-        "solver %s: %s at a residual of %.1e in %s precision, which is raised to %s", u->settings->type, trouble,
-        sqrt(u->r2 * u->unit * u->unit / u->b2), precision_names[prec], precision_names[prec - 1]);
+        "solver %s: %s at a residual of %.1e in %s precision, which is raised to %s", solver_type_of(u->settings)->name,
+        trouble, sqrt(u->r2 * u->unit * u->unit / u->b2), precision_names[prec], precision_names[prec - 1]);
     drop_low(u);
     begin(u, prec - 1);
     return 0;

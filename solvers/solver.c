@@ -107,33 +107,25 @@ const char *solve_status_text(solve_status status)
     return text[status];
 }
 
-const solver_type *solver_type_find(const char *name)
-{
-    for (int i = 0; types[i]; i++)
-        if (!strcmp(types[i]->name, name)) return types[i];
-    REQUIRE(0, "no solver of type %s", name);
-    return NULL;
-}
-
 int solver_solves(const solver_settings *s)
 {
-    return solver_type_find(s->type)->solve != NULL;
+    return solver_type_of(s)->solve != NULL;
 }
 
 int solver_needs_positive(const solver_settings *s)
 {
-    return solver_type_find(s->type)->positive || (s->inner && solver_needs_positive(s->inner));
+    return solver_type_of(s)->positive || (s->inner && solver_needs_positive(s->inner));
 }
 
 const solver_settings *solver_with_transform(const solver_settings *s)
 {
-    while (s && !solver_type_has(solver_type_find(s->type), "transform")) s = s->inner;
+    while (s && !solver_type_has(solver_type_of(s), "transform")) s = s->inner;
     return s;
 }
 
 precision solver_precision(const solver_settings *s, precision outer)
 {
-    const precision inner = precision_named(s->inner_precision);
+    const precision inner = (precision)s->inner_precision;
     return inner > outer ? inner : outer;
 }
 
@@ -242,7 +234,7 @@ solver *solver_create(const solver_settings *set, linop *a)
 {
     solver *s = calloc(1, sizeof *s);
     REQUIRE_MEMORY(s, "out of memory");
-    s->type = solver_type_find(set->type);
+    s->type = solver_type_of(set);
     s->settings = *set;
     s->a = a;
     if (set->inner) {
@@ -325,7 +317,7 @@ static int block_size(const solver_type *type, const solver_settings *s)
 
 int solver_block_size(const solver_settings *s)
 {
-    return block_size(solver_type_find(s->type), s);
+    return block_size(solver_type_of(s), s);
 }
 
 static void require_block(const solver *s, const field *b)

@@ -30,11 +30,11 @@ typedef enum {
 
 /* Settings of a solver: the section [solver.NAME]. Types have keys of their own in `own`, whose layout is theirs. */
 typedef struct solver_settings {
-    char type[PARAM_CHOICE_SIZE];
+    int type;                                  /* solver_type_number() */
     double tolerance;                          /* bound of |b - A x| / |b| */
     int max_iterations;                        /* applications of A in the iteration, at most */
     char fallback[PARAM_STRING_SIZE];          /* name of the solver that repeats a failed solve, or empty */
-    char inner_precision[PARAM_CHOICE_SIZE];   /* precision of the iteration */
+    int inner_precision;                       /* precision of the iteration */
     double delta;                              /* drop of the residual at which the true one is computed */
     char inner_name[PARAM_STRING_SIZE];        /* name of the solver inside, of types that can have one; or empty */
     const struct solver_settings *inner;       /* solver so named, or null */
@@ -78,6 +78,10 @@ typedef struct {
     int inner_solves;         /* the solver inside has to be there, and to solve; else any preconditioner, or none */
     int blocks;               /* A is needed inside blocks of sites (linop_local()) */
     int coarsens;             /* A is needed on coarse lattices (operators/coarse.h) */
+    int restarts;             /* the space is begun anew where the residual has fallen by delta, in any precision */
+    /* Own keys that have an effect for quarks of a twisted mass alone, in actions alone, whose links change, and as a
+     * preconditioner alone, separated by spaces. Null: none. */
+    const char *keys_of_twist, *keys_of_actions, *keys_inside;
     /* Contradictions among settings, and of settings and a lattice, which may be a plan: the key, with a message, or null.
      * Null where there can be none. */
     const char *(*check)(const solver_settings *s, char *message, size_t size);
@@ -120,8 +124,11 @@ struct solver {
 const char *solve_status_text(solve_status status);
 /* Types by number, null after the last. */
 const solver_type *solver_type_number(int i);
-/* The type of this name, which there has to be. */
-const solver_type *solver_type_find(const char *name);
+/* The type of settings. */
+static inline const solver_type *solver_type_of(const solver_settings *s)
+{
+    return solver_type_number(s->type);
+}
 /* True if the type has this key, of those that not every type has; and all of these, separated by spaces. */
 int solver_type_has(const solver_type *type, const char *key);
 void solver_type_keys(const solver_type *type, char *text, size_t size);

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/device.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/lattice.h"
-#include "kernels/run/device.h"
 
 static int test_simd = 1, test_gpu;
 

@@ -22,19 +22,6 @@ const action_kind *action_kind_number(int i)
     return i < (int)(sizeof all / sizeof all[0]) ? all[i] : NULL;
 }
 
-const action_kind *action_kind_find(const char *name)
-{
-    for (int i = 0; all[i]; i++)
-        if (!strcmp(all[i]->name, name)) return all[i];
-    REQUIRE(0, "no kind of action %s", name);
-    return NULL;
-}
-
-const action_kind *action_kind_of(const action_term *t)
-{
-    return action_kind_find(t->action->p.kind);
-}
-
 /* ---- keys ---- */
 
 #define AT(member) offsetof(action_params, member)
@@ -78,7 +65,7 @@ const param_section *action_section(int number)
 
 void *action_keys(const action_params *a, const param_section *part)
 {
-    return parts_struct(action_kind_find(a->kind)->parts, a->parts.bytes, sizeof a->parts.bytes, part);
+    return parts_struct(action_kind_of(a)->parts, a->parts.bytes, sizeof a->parts.bytes, part);
 }
 
 const char *action_solver_key(int use)
@@ -259,7 +246,7 @@ action *action_create_det(const action_scene *s, const action_term *t)
 {
     mass_factor factors[MAX_FACTORS];
     char name[80];
-    action_kind_of(t)->factors(t->action, t->quark, factors);
+    action_kind_of(&t->action->p)->factors(t->action, t->quark, factors);
     snprintf(name, sizeof name, "%s.det", t->action->name);
     return determinant_action_create(name, quark_set_get(s->quarks, t->quark, t->quark->p.mass), factors[0].flavours);
 }

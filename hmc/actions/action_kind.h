@@ -11,7 +11,8 @@ enum { USE_FORCE, USE_ACTION, USE_HEAT_BATH, USE_REVERSAL, SOLVER_USES };
 
 /* The section [action.NAME]. Kinds have keys of their own in `parts`, see action_keys(). */
 typedef struct {
-    char kind[PARAM_CHOICE_SIZE], quark[PARAM_STRING_SIZE];
+    int kind; /* action_kind_number() */
+    char quark[PARAM_STRING_SIZE];
     char solvers[SOLVER_USES][PARAM_WORDS_SIZE]; /* names, one for all factors or one for each */
     union {
         double align;
@@ -72,10 +73,12 @@ typedef struct {
     double (*force_flops)(const action_term *t, double iterations);
 } action_kind;
 
-/* Kinds by number, null after the last; by name; and that of a term. */
+/* Kinds by number, null after the last; and an action's kind. */
 const action_kind *action_kind_number(int i);
-const action_kind *action_kind_find(const char *name);
-const action_kind *action_kind_of(const action_term *t);
+static inline const action_kind *action_kind_of(const action_params *a)
+{
+    return action_kind_number(a->kind);
+}
 /* The section [action.NAME] and its parts by number, each with the kinds that have it; null after the last. */
 const param_section *action_section(int i);
 /* The struct of a part, writable where a is; null where the kind of a does not have that part. */

@@ -45,19 +45,21 @@ static void complete(const ini_input *in, named_action *a, const named_quark *q,
     (void)n;
     if (!kind->one_flavour)
         user_error("%s: [action.%s] kind = %s is for domain wall quarks, and [quark.%s] is of kind = %s",
-                   ini_where(in, "action", a->name, "kind"), a->name, a->p.kind, q->name, kind->name);
+                   ini_where(in, "action", a->name, "kind"), a->name, action_kind_of(&a->p)->name, q->name, kind->name);
     if (kind->slices(&q->p) % 2)
         user_error("%s: Ls = %d in [quark.%s]; [action.%s] kind = %s needs an even number of slices",
-                   ini_where(in, "quark", q->name, "Ls"), kind->slices(&q->p), q->name, a->name, a->p.kind);
+                   ini_where(in, "quark", q->name, "Ls"), kind->slices(&q->p), q->name, a->name,
+                   action_kind_of(&a->p)->name);
     if (!(q->p.mass > 0 && q->p.mass < PAULI_VILLARS))
         user_error("%s: mass = %g in [quark.%s]; [action.%s] kind = %s needs 0 < mass < 1",
-                   ini_where(in, "quark", q->name, "mass"), q->p.mass, q->name, a->name, a->p.kind);
+                   ini_where(in, "quark", q->name, "mass"), q->p.mass, q->name, a->name, action_kind_of(&a->p)->name);
     chain_complete(in, a, q);
     const int masses = chain_of(&a->p, &heavier);
     if (masses > 0 && !(heavier[masses - 1] < PAULI_VILLARS))
         user_error("%s: mass %g of masses in [action.%s]; with kind = %s they have to be below 1, the Pauli-Villars "
                    "field's",
-                   ini_where(in, "action", a->name, "masses"), heavier[masses - 1], a->name, a->p.kind);
+                   ini_where(in, "action", a->name, "masses"), heavier[masses - 1], a->name,
+                   action_kind_of(&a->p)->name);
 }
 
 /* The rational function of the heat bath is found before the run. */

@@ -32,7 +32,7 @@ static const param keys[] = {
      1},
     {"c_G_upper", PARAM_REAL, AT(c_G_upper), "1", "(0,100]", NULL,
      "of time_boundary = open-schroedinger: c_G of the wall, where c_G is that of the open end", 1},
-    {"wall_rectangles", PARAM_CHOICE, AT(wall_rectangles), "winding", "winding|weighted", NULL,
+    {"wall_rectangles", PARAM_CHOICE, AT(wall_rectangles), "winding", PARAM_RANGE(WALL_RECTANGLES), NULL,
      "improved actions at a wall, equal to leading order in a; winding: plaquettes in time with an edge on it add 1 - "
      "Re tr P^2 / 3 with half the weight of rectangles (openQCD); weighted: rectangles with two links on it have 3/2 "
      "times their weight (hep-lat/9808007, choice B)",
@@ -102,14 +102,6 @@ const gauge_kind *gauge_kind_number(int i)
     return i < (int)(sizeof kinds / sizeof kinds[0]) ? &kinds[i] : NULL;
 }
 
-const gauge_kind *gauge_kind_find(const char *name)
-{
-    int i = 0;
-    while (gauge_kind_number(i) && strcmp(kinds[i].name, name)) i++;
-    REQUIRE(gauge_kind_number(i), "no gauge action %s", name);
-    return &kinds[i];
-}
-
 int gauge_kind_has(const gauge_kind *kind, const char *key)
 {
     for (int k = 0; kind->parts[k]; k++)
@@ -145,7 +137,7 @@ static gauge_weights weights_short_in_time(const gauge_params *g)
 
 static gauge_weights isotropic_weights(const gauge_params *g)
 {
-    const gauge_kind *kind = gauge_kind_find(g->action);
+    const gauge_kind *kind = gauge_kind_of(g);
     const double u0 = g->u0;
     if (kind->short_in_time) return weights_short_in_time(g);
     if (!kind->tadpole) return gauge_weights_c1(g->beta, isnan(kind->c1) ? g->c1 : kind->c1);
@@ -159,7 +151,7 @@ static gauge_weights isotropic_weights(const gauge_params *g)
 gauge_weights gauge_params_weights(const gauge_params *g)
 {
     gauge_weights w = isotropic_weights(g);
-    const int weighted = !strcmp(g->wall_rectangles, "weighted");
+    const int weighted = g->wall_rectangles == WALL_WEIGHTED;
     w.c_G[0] = g->c_G;
     w.c_G[1] = g->ends_differ ? g->c_G_upper : g->c_G;
     w.along_wall = weighted ? 1.5 : 1;
@@ -169,5 +161,5 @@ gauge_weights gauge_params_weights(const gauge_params *g)
 
 int gauge_params_have(const gauge_params *g, const char *key)
 {
-    return gauge_kind_has(gauge_kind_find(g->action), key);
+    return gauge_kind_has(gauge_kind_of(g), key);
 }

@@ -5,13 +5,16 @@
 #include "kernels/base/param.h"
 #include "kernels/ops/gauge.h"
 
+#define WALL_RECTANGLES(X) X(WALL_WINDING, "winding") X(WALL_WEIGHTED, "weighted")
+enum { WALL_RECTANGLES(PARAM_CONSTANT) };
+
 typedef struct {
-    char action[PARAM_CHOICE_SIZE];
+    int action; /* gauge_kind_number() */
     double beta, c1, u0;
     int flavours;
     double xi_0, u_s, u_t, c_G, c_G_upper;
-    char wall_rectangles[PARAM_CHOICE_SIZE];
-    int ends_differ; /* c_G_upper is that of the upper end; else both have c_G. Set where the lattice is known */
+    int wall_rectangles; /* WALL_WINDING, ... */
+    int ends_differ;     /* c_G_upper is that of the upper end; else both have c_G. Set where the lattice is known */
 } gauge_params;
 
 /* Weights of loops over beta are 1 - 8 c1 and c1; or with tadpoles 1, -(1 - r ln u0) / (20 u0^2) and p ln u0 / u0^2 of
@@ -27,9 +30,12 @@ typedef struct {
     double rectangle[2], parallelogram[2]; /* r = [0] - [1] flavours, and p */
 } gauge_kind;
 
-/* Gauge actions by number, null after the last; and by name, which there has to be. */
+/* Gauge actions by number, null after the last; and that of the input. */
 const gauge_kind *gauge_kind_number(int i);
-const gauge_kind *gauge_kind_find(const char *name);
+static inline const gauge_kind *gauge_kind_of(const gauge_params *g)
+{
+    return gauge_kind_number(g->action);
+}
 /* True if the action has a key that not every one has. */
 int gauge_kind_has(const gauge_kind *kind, const char *key);
 /* The section [gauge] and its parts by number, each with the actions that have it; null after the last. */

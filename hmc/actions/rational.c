@@ -14,11 +14,14 @@
 
 _Static_assert(MAX_FACTORS <= RATIONAL_MAX_FACTORS, "factors of a section are those of one function");
 
+#define RANGE_BREACHES(X) X(BREACH_STOPS, "stop") X(BREACH_WIDENS, "widen")
+enum { RANGE_BREACHES(PARAM_CONSTANT) };
+
 typedef struct {
     int flavours, pseudofermions;
     double approximation, force_approximation;
     char spectrum[PARAM_WORDS_SIZE], over_spectrum[PARAM_WORDS_SIZE], with[PARAM_WORDS_SIZE];
-    char range_breach[PARAM_CHOICE_SIZE];
+    int range_breach;
     double ends[2], over_ends[2]; /* ends of those texts; 0 for auto */
     int nfactors;                 /* factors of `with`, and in front the quark's own; by mass */
     mass_factor factors[MAX_FACTORS];
@@ -49,7 +52,7 @@ static const param table[] = {
      0},
     {"pauli_villars_spectrum", PARAM_WORDS, AT(over_spectrum), "auto", NULL, NULL,
      "as spectrum, of the Pauli-Villars field's operator, whose functions have a range of their own", 0},
-    {"range_breach", PARAM_CHOICE, AT(range_breach), "stop", "stop|widen", NULL,
+    {"range_breach", PARAM_CHOICE, AT(range_breach), "stop", PARAM_RANGE(RANGE_BREACHES), NULL,
      "what follows when the spectrum is found outside of the range: stop, with advice; or widen: the "
      "trajectory is repeated with the same random numbers on a range that contains it, for this "
      "trajectory alone, which is then reversible to force_approximation",
@@ -147,7 +150,7 @@ static void read_factors(const ini_input *in, const named_action *a, const named
     if (k->with[0] && !quark_kind_of(&q->p)->shifted_by_mass)
         user_error("%s: with = %s of [action.%s] is for staggered quarks, whose masses are shifts of one operator, and "
                    "[quark.%s] is of kind = %s",
-                   where, k->with, a->name, q->name, q->p.kind);
+                   where, k->with, a->name, q->name, quark_kind_of(&q->p)->name);
     for (int n = 0; param_word(k->with, n, word, sizeof word); n++) {
         char *colon = strchr(word, ':');
         double mass = 0;
@@ -212,7 +215,8 @@ static void check_doublet(const ini_input *in, const named_action *a, const name
     if (quark_kind_of(&q->p)->doublet && flavours % 2)
         user_error("%s: flavours = %d of [action.%s], but a quark of kind = %s, as [quark.%s] is, is a doublet; give "
                    "flavours = 2",
-                   ini_where(in, "action", a->name, "flavours"), flavours, a->name, q->p.kind, q->name);
+                   ini_where(in, "action", a->name, "flavours"), flavours, a->name, quark_kind_of(&q->p)->name,
+                   q->name);
 }
 
 static void complete(const ini_input *in, named_action *a, const named_quark *q, const named_quark *all, int n)
@@ -247,7 +251,7 @@ static rational_settings settings_of(const action_term *t)
                            .high = k->ends[1],
                            .over_low = k->over_ends[0],
                            .over_high = k->over_ends[1],
-                           .widen = !strcmp(k->range_breach, "widen"),
+                           .widen = k->range_breach == BREACH_WIDENS,
                            .bound = kind->shifted_by_mass ? t->mass * t->mass : 0};
     s.root.nfactors = k->nfactors;
     for (int i = 0; i < k->nfactors; i++)

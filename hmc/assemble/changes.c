@@ -3,15 +3,36 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hmc/actions/action_kind.h"
 #include "hmc/tell/text.h"
 #include "kernels/base/log.h"
+
+/* KEY of "SECTION.NAME.KEY". */
+static const char *key_of(const char *line)
+{
+    return strrchr(line, '.') + 1;
+}
+
+/* The key of "SECTION.NAME.KEY" as the tables have it, if it names sections [range.NAME]; else null. */
+static const param *reference(const char *line, const char *section, const char *range)
+{
+    int n;
+    const param_section *const *sections = parameter_sections(&n);
+    const size_t length = strlen(section);
+    if (strncmp(line, section, length) || line[length] != '.') return NULL;
+    for (int i = 0; i < n; i++) {
+        const param *key = strcmp(sections[i]->section, section) ? NULL : param_find(sections[i], key_of(line));
+        if (key && (key->type == PARAM_NAME || key->type == PARAM_NAMES) && !strcmp(key->range, range)) return key;
+    }
+    return NULL;
+}
 
 /* Sections whose keys decide bits. Those of the checkpoint policy, of the machine and of measurements do not, nor do
  * checks of reversibility. */
 static int decides_bits(const char *key)
 {
     static const char *const sections[] = {"quark.", "action.", "integrator.", "solver."};
-    if (strstr(key, ".reversal_solver")) return 0;
+    if (reference(key, "action", "solver") && !strcmp(key_of(key), action_solver_key(USE_REVERSAL))) return 0;
     for (int i = 0; i < 4; i++)
         if (!strncmp(key, sections[i], strlen(sections[i]))) return 1;
     return 0;
@@ -45,8 +66,7 @@ static int is_measured_quark(const char *dump, const char *name)
     snprintf(key, sizeof key, "quark.%.200s.kind", name);
     if (!value_in(dump, key, value, sizeof value)) return 0;
     while (take_line(&dump, key, sizeof key, value, sizeof value))
-        if (!strncmp(key, "action.", strlen("action.")) && !strcmp(strrchr(key, '.'), ".quark") && !strcmp(value, name))
-            return 0;
+        if (reference(key, "action", "quark") && !strcmp(value, name)) return 0;
     return 1;
 }
 
@@ -88,21 +108,6 @@ static int add_name(param_text *names, const char *name)
     if (!name[0] || (names->data && strstr(names->data, word))) return 0;
     param_text_add(names, "%s", word);
     return 1;
-}
-
-/* The key of "SECTION.NAME.KEY" as the tables have it, if it names sections [range.NAME]; else null. */
-static const param *reference(const char *line, const char *section, const char *range)
-{
-    int n;
-    const param_section *const *sections = parameter_sections(&n);
-    const size_t length = strlen(section);
-    if (strncmp(line, section, length) || line[length] != '.') return NULL;
-    for (int i = 0; i < n; i++) {
-        const param *key =
-            strcmp(sections[i]->section, section) ? NULL : param_find(sections[i], strrchr(line, '.') + 1);
-        if (key && (key->type == PARAM_NAME || key->type == PARAM_NAMES) && !strcmp(key->range, range)) return key;
-    }
-    return NULL;
 }
 
 /* Names of the solvers of actions, and of those that these name. */
@@ -157,7 +162,7 @@ static void compare_methods(const char *before, const char *now, param_text *phy
 static int decides_values(const char *key)
 {
     static const char *const sections[] = {"measure.", "source.", "smearing.", "propagator."};
-    if (!strcmp(strrchr(key, '.'), ".interval")) return 0;
+    if (!strcmp(key_of(key), "interval")) return 0;
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         if (!strncmp(key, sections[i], strlen(sections[i]))) return 1;
     return 0;

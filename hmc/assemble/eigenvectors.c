@@ -45,7 +45,7 @@ static double shift_of(const parameters *p, const quark_params *f, const named_s
 {
     param_text now = identity_of_operator(p, f), differences = {0};
     double there = f->mass, here = f->mass;
-    const int shifted = quark_kind_find(f->kind)->shifted_by_mass;
+    const int shifted = quark_kind_of(f)->shifted_by_mass;
     param_text before = {0};
     param_text_add(&before, "%s", file->quark);
     if (shifted) {

@@ -2,11 +2,10 @@
 
 #include <string.h>
 
-#include "hmc/measure/observable.h"
-#include "hmc/measure/positions.h"
 #include "hmc/assemble/simulation.h"
 #include "hmc/actions/gauge_kind.h"
 #include "hmc/actions/action_kind.h"
+#include "hmc/observables/observable.h"
 #include "hmc/quarks/quark_links.h"
 #include "hmc/assemble/changes.h"
 #include "git_version.h"
@@ -79,7 +78,7 @@ static void add_physics(param_text *text, const param_section *s, const void *in
 static void add_links(param_text *text, const link_settings *links)
 {
     add_all(text, link_map_section(0), links);
-    const param_section *own = link_map_type_find(links->kind)->own;
+    const param_section *own = link_map_type_of(links)->own;
     for (int i = 0; i < own->count; i++)
         if (!is_later(later_keys, &own->table[i], links)) add_one(text, own, &own->table[i], links);
 }
@@ -123,14 +122,14 @@ static void add_named(param_text *text, const param_section *s, const char *inst
 param_text identity_of_ensemble(const parameters *p)
 {
     param_text text = {0};
-    const gauge_kind *gauge = gauge_kind_find(p->gauge.action);
+    const gauge_kind *gauge = gauge_kind_of(&p->gauge);
     add_named(&text, section_named("lattice"), NULL, &p->lattice);
     add_named(&text, gauge_section(0), NULL, &p->gauge);
     for (int k = 0; gauge->parts[k]; k++) add_named(&text, gauge->parts[k], NULL, &p->gauge);
     for (int i = 0; i < p->nlinks; i++) {
         const named_links *n = &p->links[i];
         add_named(&text, link_map_section(0), n->name, &n->p);
-        add_named(&text, link_map_type_find(n->p.kind)->own, n->name, &n->p);
+        add_named(&text, link_map_type_of(&n->p)->own, n->name, &n->p);
     }
     for (int i = 0; i < p->nquarks; i++) {
         const named_quark *n = &p->quarks[i];
@@ -141,7 +140,7 @@ param_text identity_of_ensemble(const parameters *p)
     }
     for (int i = 0; i < p->nactions; i++) {
         const named_action *n = &p->actions[i];
-        const param_section *const *parts = action_kind_find(n->p.kind)->parts;
+        const param_section *const *parts = action_kind_of(&n->p)->parts;
         add_named(&text, action_section(0), n->name, &n->p);
         for (int k = 0; parts[k]; k++) add_named(&text, parts[k], n->name, action_keys(&n->p, parts[k]));
     }
@@ -185,7 +184,7 @@ static void add_propagator(param_text *text, const parameters *p, const char *na
 static void add_source(param_text *text, const parameters *p, const char *name)
 {
     const source_params *s = &parameters_source(p, name)->p;
-    const source_kind *kind = source_kind_find(s->kind);
+    const source_kind *kind = source_kind_of(s);
     add_values(text, source_section(0), NULL, s);
     add_values(text, kind->own, kind->later, s);
     if (source_sequential(s)) {
@@ -205,9 +204,9 @@ static void add_propagator(param_text *text, const parameters *p, const char *na
     add(text, "solver", "tolerance", &parameters_attempt(p, parameters_propagator_solver(p, q), 0)->p);
     add_source(text, p, q->source);
     add_smearing(text, p, "sink.", q->sink_smearing);
-    if (!strcmp(q->error_estimate, "yes")) add(text, "propagator", "error_estimate", q);
-    if (strcmp(q->sink, "site")) add(text, "propagator", "sink", q);
-    if (q->file[0] && strcmp(q->file_bits, "64")) add(text, "propagator", "file_bits", q);
+    if (q->error_estimate == PARAM_YES) add(text, "propagator", "error_estimate", q);
+    if (q->sink != SINK_SITE) add(text, "propagator", "sink", q);
+    if (q->file[0] && parameters_file_bits(q) != 64) add(text, "propagator", "file_bits", q);
 }
 
 param_text identity_of_propagator(const parameters *p, const char *name)
@@ -222,7 +221,7 @@ static void add_rough(param_text *text, const char *prefix, const named_settings
 {
     param_text keys = {0};
     if (!solver) return;
-    const solver_type *type = solver_type_find(solver->p.type);
+    const solver_type *type = solver_type_of(&solver->p);
     add_all(&keys, solver_section(0), &solver->p);
     if (type->own) add_all(&keys, type->own, &solver->p);
     add_prefixed(text, prefix, keys.data);
@@ -266,22 +265,28 @@ static const char *own_key(const observable *o, const named_measure *m, const ch
     return text;
 }
 
+/* True if the observable has this choice among its own keys, and it is yes. */
+static int own_yes(const observable *o, const named_measure *m, const char *name)
+{
+    const param *key = o->own ? param_find(o->own, name) : NULL;
+    return key && *(const int *)(const void *)((const char *)&m->p + key->offset) == PARAM_YES;
+}
+
 /* Estimates by noise depend on solves that are not to a tolerance, and on the file of eigenvectors whose part is known
  * exactly. */
 static void add_noise(param_text *text, const parameters *p, const named_measure *m, const named_settings *solver)
 {
-    const observable *o = observable_find(m->p.kind);
+    const observable *o = observable_of(&m->p);
     char value[PARAM_TEXT_SIZE];
     add_rough(text, "rough_", parameters_attempt(p, own_key(o, m, "rough_solver", value), 0));
-    if (!strcmp(own_key(o, m, "low_modes", value), "yes")) add(text, "solver", "eigenvectors", &solver->p);
+    if (own_yes(o, m, "low_modes")) add(text, "solver", "eigenvectors", &solver->p);
 }
 
 /* Averages over low modes depend on the file of eigenvectors, and on how many are taken. */
 static void add_low_modes(param_text *text, const parameters *p, const named_measure *m)
 {
-    char value[PARAM_TEXT_SIZE];
     const char *name;
-    if (strcmp(own_key(observable_find(m->p.kind), m, "low_modes", value), "yes")) return;
+    if (!own_yes(observable_of(&m->p), m, "low_modes")) return;
     for (int i = 0; (name = measure_propagator(&m->p, i)); i++) {
         const named_settings *solver =
             parameters_attempt(p, parameters_propagator_solver(p, &parameters_propagator(p, name)->p), 0);
@@ -302,7 +307,7 @@ static void add_own(param_text *text, const observable *o, const measure_params 
 
 param_text identity_of_measurement(const parameters *p, const named_measure *m)
 {
-    const observable *o = observable_find(m->p.kind);
+    const observable *o = observable_of(&m->p);
     param_text text = {0};
     add(&text, "measure", "kind", &m->p);
     if (o->own) add_own(&text, o, &m->p);
@@ -317,7 +322,7 @@ param_text identity_of_measurement(const parameters *p, const named_measure *m)
     add(&text, "solver", "tolerance", &solver->p);
     if (o->from_source) add_source(&text, p, m->p.source);
     add_noise(&text, p, m, solver);
-    if (!strcmp(m->p.error_estimate, "yes")) add(&text, "measure", "error_estimate", &m->p);
+    if (m->p.error_estimate == PARAM_YES) add(&text, "measure", "error_estimate", &m->p);
     if (observable_has(o, "vectors")) add(&text, "run", "seed", &p->run);
     return text;
 }
@@ -325,7 +330,7 @@ param_text identity_of_measurement(const parameters *p, const named_measure *m)
 param_text identity_of_solve(const parameters *p, const named_quark *f, const named_settings *solver,
                              const char *source)
 {
-    const solver_type *type = solver_type_find(solver->p.type);
+    const solver_type *type = solver_type_of(&solver->p);
     param_text text = {0};
     add_quark(&text, p, &f->p);
     add_all(&text, solver_section(0), &solver->p);

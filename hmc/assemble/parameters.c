@@ -8,11 +8,12 @@
 
 #include "hmc/actions/action_kind.h"
 #include "hmc/input/pattern.h"
-#include "hmc/measure/observable.h"
+#include "hmc/observables/observable.h"
 #include "io/links/links.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/field/field.h"
+#include "kernels/run/tune.h"
 
 #define KEYS(table) (table), (int)(sizeof(table) / sizeof(table)[0])
 #define AT(type, member) offsetof(type, member)
@@ -34,8 +35,7 @@ static void fill_choices(void)
     if (scheme_choices.names[0]) return;
     for (int i = 0; scheme_number(i); i++)
         add_choice(&scheme_choices, scheme_name(scheme_number(i)), scheme_help(scheme_number(i)));
-    for (int i = 0; links_format_name(i); i++)
-        if (links_format_writes(links_format_name(i))) add_choice(&save_choices, links_format_name(i), NULL);
+    for (int i = 0; links_format_writable(i); i++) add_choice(&save_choices, links_format_writable(i), NULL);
 }
 
 static const param run_table[] = {
@@ -46,7 +46,7 @@ static const param run_table[] = {
      "it",
      0},
     {"seed", PARAM_LONG, AT(run_params, seed), "1", "[0,inf)", NULL, "key of every random number of the run", 1},
-    {"start", PARAM_CHOICE, AT(run_params, start), "cold", "cold|hot|file|cut", NULL,
+    {"start", PARAM_CHOICE, AT(run_params, start), "cold", PARAM_RANGE(RUN_STARTS), NULL,
      "first configuration: all links one, random, or read from config; cut: that of a periodic lattice, whose links in "
      "time of the last slice become zero, for an ensemble with time_boundary = open",
      1},
@@ -66,8 +66,8 @@ static const param run_table[] = {
      "stop in time for this limit, counted from the start of the program; 0: none but the end of the Slurm job, which "
      "always counts",
      0},
-    {"log", PARAM_CHOICE, AT(run_params, log), "info", "error|warn|info|debug", NULL, "how much is printed", 0},
-    {"report", PARAM_CHOICE, AT(run_params, report), "end", "no|end|checkpoints", NULL,
+    {"log", PARAM_CHOICE, AT(run_params, log), "info", PARAM_RANGE(LOG_LEVELS), NULL, "how much is printed", 0},
+    {"report", PARAM_CHOICE, AT(run_params, report), "end", PARAM_RANGE(RUN_REPORTS), NULL,
      "when the page report.html of the output folder is written (as by plaq report): at the end of the run, or "
      "at each checkpoint, too",
      0},
@@ -76,15 +76,15 @@ static const param run_table[] = {
 static const param machine_table[] = {
     {"grid", PARAM_INT4, AT(machine_params, grid), "0.0.0.0", "[0,32766]", "ranks",
      "process grid X.Y.Z.T; 0.0.0.0 chooses the one of least surface", 0},
-    {"device", PARAM_CHOICE, AT(machine_params, device), "auto", "auto|cpu|gpu", NULL,
+    {"device", PARAM_CHOICE, AT(machine_params, device), "auto", PARAM_RANGE(MACHINE_DEVICES), NULL,
      "where the fields live; auto: on GPUs where every rank finds one, one per rank, else on the CPU", 0},
-    {"share_gpu", PARAM_CHOICE, AT(machine_params, share_gpu), "no", "no|yes", NULL,
+    {"share_gpu", PARAM_CHOICE, AT(machine_params, share_gpu), "no", PARAM_RANGE(PARAM_NO_YES), NULL,
      "whether ranks of a node may share GPUs when there are more ranks than GPUs", 0},
-    {"transport", PARAM_CHOICE, AT(machine_params, transport), "auto", "auto|peer|nccl|cuda_aware|host", NULL,
+    {"transport", PARAM_CHOICE, AT(machine_params, transport), "auto", PARAM_RANGE(MACHINE_TRANSPORTS), NULL,
      "how GPUs exchange halos: stores into the neighbour's memory, NCCL, MPI from device memory, MPI through host "
      "memory; auto: the first of these that works on all ranks, or what the tuner finds for the lattice",
      0},
-    {"tune", PARAM_CHOICE, AT(machine_params, tune), "estimate", "estimate|measure|file", NULL,
+    {"tune", PARAM_CHOICE, AT(machine_params, tune), "estimate", PARAM_RANGE(TUNE_MODES), NULL,
      "how shapes of GPU kernels, hops with their messages in one kernel or several, and the transport are chosen: by "
      "rule; by timing each case when it first comes up, kept in tune_file; or from tune_file alone. Results do not "
      "depend on it",
@@ -93,7 +93,7 @@ static const param machine_table[] = {
      "the cache of tune = measure and file, one for each kind of GPU", 0},
     {"threads", PARAM_INT, AT(machine_params, threads), "0", "[0,4096]", NULL,
      "OpenMP threads of a rank; 0: as OMP_NUM_THREADS says", 0},
-    {"simd", PARAM_CHOICE, AT(machine_params, simd), "yes", "yes|no", NULL,
+    {"simd", PARAM_CHOICE, AT(machine_params, simd), "yes", PARAM_RANGE(MACHINE_SIMD), NULL,
      "whether the CPU takes several sites at a time, one in each lane of its vectors; no: one by one, in the order of "
      "a GPU, for comparisons. Results do not depend on it",
      0},
@@ -108,8 +108,8 @@ static const param machine_table[] = {
 static const param lattice_table[] = {
     {"size", PARAM_INT4, AT(lattice_params, size), "0.0.0.0", "[0,32766]", "sites",
      "extents X.Y.Z.T, even numbers of at least 2; a run needs them, a measurement takes them from its files", 1},
-    {"time_boundary", PARAM_CHOICE, AT(lattice_params, time_boundary), "antiperiodic",
-     "antiperiodic|periodic|open|schroedinger|open-schroedinger", NULL,
+    {"time_boundary", PARAM_CHOICE, AT(lattice_params, time_boundary), "antiperiodic", PARAM_RANGE(LATTICE_BOUNDARIES),
+     NULL,
      "boundary in time: that of quarks on a periodic lattice, to which `theta` of a quark adds; or open: links in time "
      "of the last slice are zero, quark fields vanish on the two end slices, and loops in space there have half their "
      "weight (arXiv:1206.2809); or schroedinger: a Schroedinger functional of T = N_t - 1, the same with links in "
@@ -151,7 +151,7 @@ static const param save_table[] = {
      "no configuration of an earlier trajectory is kept", 0},
     {"format", PARAM_CHOICE, AT(save_params, format), "ildg", save_choices.names, NULL,
      "of their files; each is read back and its checksum verified before it has its name", 0},
-    {"bits", PARAM_CHOICE, AT(save_params, bits), "most", "most|64|32", NULL,
+    {"bits", PARAM_CHOICE, AT(save_params, bits), "most", PARAM_RANGE(SAVE_BITS), NULL,
      "of the numbers in their files; most: as many as the format has, which are 32 in milc and 64 in all others", 0},
     {"rows", PARAM_INT, AT(save_params, rows), "3", "[2,3]", NULL,
      "of a link in their files; with 2, which nersc has, readers make the third row from the others", 0},
@@ -221,26 +221,29 @@ const param_section *const *parameter_sections(int *n)
 
 /* ---- reading ---- */
 
-void parameters_refuse_keys(ini_input *in, const char *section, const char *instance, const char *choice,
-                            const char *kind, int (*has)(const char *kind, const char *key), const char *rest)
+void parameters_refuse_keys(ini_input *in, const param_section *section, const char *instance, const void *of,
+                            int (*has)(const void *of, const char *key), const char *rest)
 {
     int n;
     const param_section *const *sections = parameter_sections(&n);
+    const char *name = section->section;
+    char kind[PARAM_TEXT_SIZE];
+    param_format(&section->table[0], of, kind, sizeof kind);
     for (int i = 0; i < n; i++) {
-        if (strcmp(sections[i]->section, section)) continue;
+        if (strcmp(sections[i]->section, name)) continue;
         for (int k = 0; k < sections[i]->count; k++) {
             const char *key = sections[i]->table[k].name;
-            if (ini_given(in, section, instance, key) && !has(kind, key))
-                ini_mistake(in, "%s: [%s%s%s] %s = %s has no key '%s'%s", ini_where(in, section, instance, key),
-                            section, instance ? "." : "", instance ? instance : "", choice, kind, key, rest);
+            if (ini_given(in, name, instance, key) && !has(of, key))
+                ini_mistake(in, "%s: [%s%s%s] %s = %s has no key '%s'%s", ini_where(in, name, instance, key), name,
+                            instance ? "." : "", instance ? instance : "", section->table[0].name, kind, key, rest);
         }
     }
     ini_judge(in);
 }
 
-static int gauge_has(const char *kind, const char *key)
+static int gauge_has(const void *gauge, const char *key)
 {
-    return param_find(gauge_section(0), key) || gauge_kind_has(gauge_kind_find(kind), key);
+    return param_find(gauge_section(0), key) || gauge_params_have(gauge, key);
 }
 
 /* Also without the section, of which a measurement has no need. */
@@ -249,27 +252,27 @@ static void read_gauge(ini_input *in, gauge_params *g, int required)
     params_default(gauge_section(0), g);
     if (!required && !ini_has_section(in, "gauge", NULL)) return;
     ini_fill(in, gauge_section(0), NULL, g);
-    parameters_refuse_keys(in, "gauge", NULL, "action", g->action, gauge_has, "");
-    const gauge_kind *kind = gauge_kind_find(g->action);
+    parameters_refuse_keys(in, gauge_section(0), NULL, g, gauge_has, "");
+    const gauge_kind *kind = gauge_kind_of(g);
     if (kind->isotropic && ini_given(in, "gauge", NULL, "xi_0"))
         ini_mistake(in, "%s: [gauge] action = %s knows no xi_0; anisotropic are actions without parallelograms, %s",
-                    ini_where(in, "gauge", NULL, "xi_0"), g->action, "symanzik_space among them");
+                    ini_where(in, "gauge", NULL, "xi_0"), kind->name, "symanzik_space among them");
     if (kind->short_in_time && !ini_given(in, "gauge", NULL, "xi_0"))
         ini_mistake(in, "%s: [gauge] action = %s needs the key 'xi_0'", ini_where(in, "gauge", NULL, "action"),
-                    g->action);
+                    kind->name);
     for (int i = 0; kind->parts[i]; i++) {
         ini_fill(in, kind->parts[i], NULL, g);
         for (int k = 0; k < kind->parts[i]->count; k++)
             if (!ini_given(in, "gauge", NULL, kind->parts[i]->table[k].name))
                 ini_mistake(in, "%s: [gauge] action = %s needs the key '%s'", ini_where(in, "gauge", NULL, "action"),
-                            g->action, kind->parts[i]->table[k].name);
+                            kind->name, kind->parts[i]->table[k].name);
     }
     ini_judge(in);
 }
 
-static int links_have(const char *kind, const char *key)
+static int links_have(const void *links, const char *key)
 {
-    return link_map_type_has(link_map_type_find(kind), key);
+    return link_map_type_has(link_map_type_of(links), key);
 }
 
 /* The sections [links.NAME]. */
@@ -282,8 +285,8 @@ static void read_links(ini_input *in, parameters *p)
         named_links *l = &p->links[i];
         snprintf(l->name, sizeof l->name, "%s", names[i]);
         ini_fill(in, link_map_section(0), names[i], &l->p);
-        parameters_refuse_keys(in, "links", names[i], "kind", l->p.kind, links_have, "");
-        const link_map_type *type = link_map_type_find(l->p.kind);
+        parameters_refuse_keys(in, link_map_section(0), names[i], &l->p, links_have, "");
+        const link_map_type *type = link_map_type_of(&l->p);
         ini_fill(in, type->own, names[i], &l->p);
         const char *key = type->check ? type->check(&l->p, parameters_time(p), message, sizeof message) : NULL;
         if (key) user_error("%s: [links.%s] %s", ini_where(in, "links", names[i], key), names[i], message);
@@ -339,7 +342,7 @@ static void visit_physics(const parameters *p, visit *each, void *context)
     for (int i = 0; i < p->nlinks; i++) {
         const named_links *n = &p->links[i];
         each(context, link_map_section(0), n->name, &n->p);
-        each(context, link_map_type_find(n->p.kind)->own, n->name, &n->p);
+        each(context, link_map_type_of(&n->p)->own, n->name, &n->p);
     }
     for (int i = 0; i < p->nquarks; i++) {
         const named_quark *n = &p->quarks[i];
@@ -349,7 +352,7 @@ static void visit_physics(const parameters *p, visit *each, void *context)
     for (int i = 0; i < p->nactions; i++) {
         const named_action *n = &p->actions[i];
         each(context, action_section(0), n->name, &n->p);
-        visit_parts(each, context, action_kind_find(n->p.kind)->parts, n->name, keys_of_action, &n->p);
+        visit_parts(each, context, action_kind_of(&n->p)->parts, n->name, keys_of_action, &n->p);
     }
     for (int i = 0; i < p->nlevels; i++) {
         char number[16];
@@ -361,7 +364,7 @@ static void visit_physics(const parameters *p, visit *each, void *context)
 /* Tables of keys of the whole input. */
 static void visit_all(const parameters *p, visit *each, void *context)
 {
-    const gauge_kind *gauge = gauge_kind_find(p->gauge.action);
+    const gauge_kind *gauge = gauge_kind_of(&p->gauge);
     each(context, &run_section, NULL, &p->run);
     each(context, &machine_section, NULL, &p->machine);
     each(context, &lattice_section, NULL, &p->lattice);
@@ -370,7 +373,7 @@ static void visit_all(const parameters *p, visit *each, void *context)
     visit_physics(p, each, context);
     for (int i = 0; i < p->nsolvers; i++) {
         const named_settings *n = &p->solvers[i];
-        const solver_type *type = solver_type_find(n->p.type);
+        const solver_type *type = solver_type_of(&n->p);
         each(context, solver_section(0), n->name, &n->p);
         if (type->own) each(context, type->own, n->name, &n->p);
     }
@@ -381,13 +384,13 @@ static void visit_all(const parameters *p, visit *each, void *context)
     for (int i = 0; i < p->nsources; i++) {
         const named_source *n = &p->sources[i];
         each(context, source_section(0), n->name, &n->p);
-        each(context, source_kind_find(n->p.kind)->own, n->name, &n->p);
+        each(context, source_kind_of(&n->p)->own, n->name, &n->p);
     }
     for (int i = 0; i < p->npropagators; i++)
         each(context, propagator_section(), p->propagators[i].name, &p->propagators[i].p);
     for (int i = 0; i < p->nmeasures; i++) {
         const named_measure *n = &p->measures[i];
-        const observable *o = observable_find(n->p.kind);
+        const observable *o = observable_of(&n->p);
         each(context, observable_section(0), n->name, &n->p);
         if (o->own) each(context, o->own, n->name, &n->p);
     }
@@ -418,6 +421,7 @@ static void check_names(void *context, const param_section *s, const char *insta
 /* Names and layout of the files of kept configurations. */
 static void check_save(ini_input *in, const save_params *s)
 {
+    const char *format = links_format_writable(s->format);
     char why[160];
     const struct {
         const char *key, *pattern;
@@ -433,19 +437,20 @@ static void check_save(ini_input *in, const save_params *s)
                     "%s: [save] name = %s is no name of a file in the folder configurations: it must have no / and not "
                     "begin with a dot",
                     ini_where(in, "save", NULL, "name"), s->name);
-    if (s->lfn[0] && strcmp(s->format, "ildg"))
+    if (s->lfn[0] && !links_format_carries_lfn(format))
         ini_mistake(in, "%s: [save] lfn is given, but files of format %s have no place for it; only those of ildg do",
-                    ini_where(in, "save", NULL, "lfn"), s->format);
-    if (s->ensemble[0] && !links_format_carries_names(s->format))
+                    ini_where(in, "save", NULL, "lfn"), format);
+    if (s->ensemble[0] && !links_format_carries_names(format))
         ini_mistake(in, "%s: [save] ensemble is given, but files of format %s have no place for it",
-                    ini_where(in, "save", NULL, "ensemble"), s->format);
-    if (links_format_layout(s->format, parameters_save_bits(s), s->rows, why, sizeof why))
+                    ini_where(in, "save", NULL, "ensemble"), format);
+    if (links_format_layout(format, parameters_save_bits(s), s->rows, why, sizeof why))
         ini_mistake(in, "%s: [save] %s", ini_where(in, "save", NULL, strstr(why, "rows") ? "rows" : "bits"), why);
 }
 
 int parameters_save_bits(const save_params *s)
 {
-    return strcmp(s->bits, "most") ? atoi(s->bits) : 0;
+    static const int bits[] = {[SAVE_BITS_MOST] = 0, [SAVE_BITS_64] = 64, [SAVE_BITS_32] = 32};
+    return bits[s->bits];
 }
 
 #define LONG_TRAJECTORY 10 /* MD time */
@@ -484,10 +489,11 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
                     "one chosen",
                     ini_where(in, "machine", NULL, "grid"), g[0], g[1], g[2], g[3]);
     if (parameters_start_reads(p) && !p->run.config[0])
-        ini_mistake(in, "%s: [run] start = %s needs config = FILE", ini_where(in, "run", NULL, "start"), p->run.start);
+        ini_mistake(in, "%s: [run] start = %s needs config = FILE", ini_where(in, "run", NULL, "start"),
+                    parameters_start(p));
     if (!parameters_start_reads(p) && p->run.config[0])
         ini_mistake(in, "%s: [run] config is given, but start = %s does not read it; use start = file",
-                    ini_where(in, "run", NULL, "config"), p->run.start);
+                    ini_where(in, "run", NULL, "config"), parameters_start(p));
     check_save(in, &p->save);
     ini_judge(in);
     solver_parameters_read(in, p);

@@ -8,6 +8,7 @@
 #include "hmc/actions/action_kind.h"
 #include "hmc/actions/gauge_kind.h"
 #include "hmc/input/names.h"
+#include "hmc/observables/observable.h"
 #include "hmc/quarks/quark_links.h"
 #include "hmc/sources/smearing.h"
 #include "hmc/sources/source.h"
@@ -17,33 +18,64 @@
 #include "solvers/solver.h"
 #include "solvers/transform.h"
 
+/* Choices of the sections below; the keys' helps say what they mean. */
+#define RUN_STARTS(X) X(START_COLD, "cold") X(START_HOT, "hot") X(START_FILE, "file") X(START_CUT, "cut")
+#define RUN_REPORTS(X) X(REPORT_NO, "no") X(REPORT_END, "end") X(REPORT_CHECKPOINTS, "checkpoints")
+#define MACHINE_DEVICES(X) X(DEVICE_AUTO, "auto") X(DEVICE_CPU, "cpu") X(DEVICE_GPU, "gpu")
+#define MACHINE_TRANSPORTS(X)                                                                                          \
+    X(TRANSPORT_AUTO, "auto")                                                                                          \
+    X(TRANSPORT_PEER, "peer")                                                                                          \
+    X(TRANSPORT_NCCL, "nccl") X(TRANSPORT_CUDA_AWARE, "cuda_aware") X(TRANSPORT_HOST, "host")
+#define MACHINE_SIMD(X) X(SIMD_YES, "yes") X(SIMD_NO, "no")
+#define LATTICE_BOUNDARIES(X)                                                                                          \
+    X(BOUNDARY_ANTIPERIODIC, "antiperiodic")                                                                           \
+    X(BOUNDARY_PERIODIC, "periodic")                                                                                   \
+    X(BOUNDARY_OPEN, "open")                                                                                           \
+    X(BOUNDARY_SCHROEDINGER, "schroedinger") X(BOUNDARY_OPEN_SCHROEDINGER, "open-schroedinger")
+#define SAVE_BITS(X) X(SAVE_BITS_MOST, "most") X(SAVE_BITS_64, "64") X(SAVE_BITS_32, "32")
+#define PROPAGATOR_SINKS(X) X(SINK_SITE, "site") X(SINK_WALL, "wall")
+#define PROPAGATOR_FILE_MODES(X) X(FILE_SHARE, "share") X(FILE_READ, "read") X(FILE_REPLACE, "replace")
+#define PROPAGATOR_FILE_BITS(X) X(FILE_BITS_64, "64") X(FILE_BITS_32, "32")
+enum { RUN_STARTS(PARAM_CONSTANT) };
+enum { RUN_REPORTS(PARAM_CONSTANT) };
+enum { MACHINE_DEVICES(PARAM_CONSTANT) };
+enum { MACHINE_TRANSPORTS(PARAM_CONSTANT) };
+enum { MACHINE_SIMD(PARAM_CONSTANT) };
+enum { LATTICE_BOUNDARIES(PARAM_CONSTANT) };
+enum { SAVE_BITS(PARAM_CONSTANT) };
+enum { PROPAGATOR_SINKS(PARAM_CONSTANT) };
+enum { PROPAGATOR_FILE_MODES(PARAM_CONSTANT) };
+enum { PROPAGATOR_FILE_BITS(PARAM_CONSTANT) };
+
 typedef struct {
     char output[PARAM_STRING_SIZE];
     int64_t trajectories, seed, warmup;
-    char start[PARAM_CHOICE_SIZE], config[PARAM_STRING_SIZE];
+    int start;
+    char config[PARAM_STRING_SIZE];
     double length, xi_mom, max_hours;
-    char log[PARAM_CHOICE_SIZE], report[PARAM_CHOICE_SIZE];
+    int log; /* a log_level */
+    int report;
 } run_params;
 
 typedef struct {
     int grid[4];
-    char device[PARAM_CHOICE_SIZE], share_gpu[PARAM_CHOICE_SIZE], transport[PARAM_CHOICE_SIZE];
-    char tune[PARAM_CHOICE_SIZE], tune_file[PARAM_STRING_SIZE];
-    int threads;
-    char simd[PARAM_CHOICE_SIZE];
+    int device, share_gpu, transport;
+    int tune; /* a tune_mode */
+    char tune_file[PARAM_STRING_SIZE];
+    int threads, simd;
     double watchdog, delay;
 } machine_params;
 
 typedef struct {
     int size[4];
-    char time_boundary[PARAM_CHOICE_SIZE];
+    int time_boundary;
     int idle_slices;
     char low_phases[PARAM_WORDS_SIZE], up_phases[PARAM_WORDS_SIZE];
     double phases[2][3]; /* angles of low_phases and up_phases */
 } lattice_params;
 
 typedef struct {
-    char scheme[PARAM_CHOICE_SIZE];
+    int scheme; /* scheme_number() */
     int steps;
     char actions[PARAM_WORDS_SIZE];
 } integrator_params;
@@ -55,7 +87,9 @@ typedef struct {
 
 typedef struct {
     int64_t interval, from;
-    char format[PARAM_CHOICE_SIZE], bits[PARAM_CHOICE_SIZE], ensemble[PARAM_STRING_SIZE];
+    int format; /* links_format_writable() */
+    int bits;
+    char ensemble[PARAM_STRING_SIZE];
     char name[PARAM_STRING_SIZE], lfn[PARAM_STRING_SIZE];
     int rows;
 } save_params;
@@ -63,10 +97,12 @@ typedef struct {
 /* The section [propagator.NAME]. */
 typedef struct {
     char quark[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE], source[PARAM_STRING_SIZE];
-    char sink[PARAM_CHOICE_SIZE];
+    int sink;
     char rough_solver[PARAM_STRING_SIZE]; /* solver at positions that are not exact */
-    char sink_smearing[PARAM_STRING_SIZE], error_estimate[PARAM_CHOICE_SIZE];
-    char file[PARAM_STRING_SIZE], file_mode[PARAM_CHOICE_SIZE], file_bits[PARAM_CHOICE_SIZE];
+    char sink_smearing[PARAM_STRING_SIZE];
+    int error_estimate;
+    char file[PARAM_STRING_SIZE];
+    int file_mode, file_bits;
     double file_residual;
 } propagator_params;
 
@@ -75,32 +111,10 @@ typedef struct {
     propagator_params p;
 } named_propagator;
 
-/* Observables have keys of their own in `own`, whose layout is theirs. */
-#define MEASURE_PROPAGATORS 3
-typedef struct {
-    char kind[PARAM_CHOICE_SIZE];
-    int64_t interval;
-    char propagators[MEASURE_PROPAGATORS][PARAM_STRING_SIZE]; /* names of those that observables contract */
-    int positions, exact_positions; /* numbers of source positions (hmc/measure/positions.h) */
-    /* Keys of observables that solve for themselves. */
-    char quark[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE], error_estimate[PARAM_CHOICE_SIZE];
-    char source[PARAM_STRING_SIZE];
-    char links[PARAM_STRING_SIZE]; /* [links.NAME] of observables without a quark */
-    union {
-        double align;
-        char bytes[2048];
-    } own;
-} measure_params;
-
 typedef struct {
     char name[64];
     solver_settings p;
 } named_settings;
-
-typedef struct {
-    char name[64];
-    measure_params p;
-} named_measure;
 
 typedef struct parameters {
     run_params run;
@@ -139,6 +153,10 @@ void parameters_free(parameters *p);
 
 /* Boundary in time of the lattice. */
 time_boundary parameters_time(const parameters *p);
+/* Texts of [run] start, [lattice] time_boundary and `sink` of a propagator, for messages. */
+const char *parameters_start(const parameters *p);
+const char *parameters_boundary(const parameters *p);
+const char *parameters_sink(const propagator_params *q);
 /* The key of a source on an end slice of a lattice with so many, where quark fields vanish, with a message; null if there is none. */
 const char *parameters_source_at_end(const parameters *p, const named_source *s, int slices, char *message,
                                      size_t size);
@@ -162,10 +180,11 @@ int parameters_solver_use(const parameters *p, int number, solver_use *use);
 
 /* ---- for parts of the reader ---- */
 
-/* A key that some kinds of a section have, but not this one, is a user error. `choice` is the key that names the kind,
- * has() whether a kind has a key, and `rest` the end of the message, such as "; it has kappa". */
-void parameters_refuse_keys(ini_input *in, const char *section, const char *instance, const char *choice,
-                            const char *kind, int (*has)(const char *kind, const char *key), const char *rest);
+/* A key that some kinds of a section have, but not this one, is a user error. The first key of the section is the choice of
+ * the kind, `of` its struct, has() says whether the kind of `of` has a key, and `rest` is the end of the message, such as
+ * "; it has kappa". */
+void parameters_refuse_keys(ini_input *in, const param_section *section, const char *instance, const void *of,
+                            int (*has)(const void *of, const char *key), const char *rest);
 /* parameters_solver.c: a key that names a solver of the file names no mere preconditioner, or that is a user error. */
 void parameters_check_solver(const ini_input *in, const parameters *p, const char *section, const char *instance,
                              const char *key, const char *found);
@@ -199,6 +218,8 @@ void action_parameters_check(const ini_input *in, const parameters *p);
 void action_parameters_levels(const ini_input *in, parameters *p, int required);
 /* 32, 64, or 0 for as many as the format has. */
 int parameters_save_bits(const save_params *s);
+/* 32 or 64. */
+int parameters_file_bits(const propagator_params *q);
 /* Flavours of one operator and mass that the determinants of all actions make together, roots reckoned in; `of` is a quark
  * with that operator. Returns how many there are. */
 #define MAX_FLAVOURS (MAX_NAMED * MAX_FACTORS)

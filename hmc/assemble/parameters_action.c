@@ -10,9 +10,9 @@
 #include "hmc/quarks/quark_links.h"
 #include "kernels/base/error.h"
 
-static int kind_has(const char *kind, const char *key)
+static int kind_has(const void *action, const char *key)
 {
-    return param_find(action_section(0), key) || parts_have(action_kind_find(kind)->parts, key);
+    return param_find(action_section(0), key) || parts_have(action_kind_of(action)->parts, key);
 }
 
 /* A key that is not given names what another does. */
@@ -31,8 +31,8 @@ void action_parameters_read(ini_input *in, parameters *p)
         ini_fill(in, action_section(0), names[i], &a->p);
         if (!strcmp(names[i], "gauge"))
             user_error("%s: an action of a quark may not be called gauge", ini_where(in, "action", names[i], ""));
-        parameters_refuse_keys(in, "action", a->name, "kind", a->p.kind, kind_has, "");
-        const param_section *const *parts = action_kind_find(a->p.kind)->parts;
+        parameters_refuse_keys(in, action_section(0), a->name, &a->p, kind_has, "");
+        const param_section *const *parts = action_kind_of(&a->p)->parts;
         for (int k = 0; parts[k]; k++) ini_fill(in, parts[k], names[i], action_keys(&a->p, parts[k]));
         inherit(a->p.solvers[USE_ACTION], a->p.solvers[USE_FORCE]);
         inherit(a->p.solvers[USE_REVERSAL], a->p.solvers[USE_FORCE]);
@@ -112,7 +112,7 @@ static void add_terms(const ini_input *in, parameters *p, const named_action *a)
 /* Quarks of actions have the flavours that these make, and links that have a force. */
 static void check_quark(const ini_input *in, const named_action *a, const named_quark *q)
 {
-    const action_kind *kind = action_kind_find(a->p.kind), *other = NULL;
+    const action_kind *kind = action_kind_of(&a->p), *other = NULL;
     const quark_kind *of = quark_kind_of(&q->p);
     const link_settings *links = smearing_of(&q->p);
     if (of->valence)
@@ -131,11 +131,12 @@ static void check_quark(const ini_input *in, const named_action *a, const named_
             "%s: [action.%s] kind = %s takes roots of one operator, which for kind = %s of [quark.%s] is of both "
             "flavours of a doublet; choose kind = %s",
             ini_where(in, "action", a->name, "kind"), a->name, kind->name, of->name, q->name, other->name);
-    if (links && !link_map_type_find(links->kind)->pull_back)
+    if (links && !link_map_type_of(links)->pull_back)
         user_error(
             "%s: [quark.%s] links = %s, of kind %s, have no force, which [action.%s] needs; take links of another "
             "kind",
-            ini_where(in, "quark", q->name, "links"), q->name, smearing_name(&q->p), links->kind, a->name);
+            ini_where(in, "quark", q->name, "links"), q->name, smearing_name(&q->p), link_map_type_of(links)->name,
+            a->name);
 }
 
 /* A key for the heat bath where that has no solve is not ignored. */
@@ -143,7 +144,7 @@ static void check_heat_bath(const ini_input *in, const parameters *p, const name
 {
     int solves = 0;
     for (int i = 0; i < p->nterms; i++)
-        if (p->terms[i].action == a) solves |= action_kind_of(&p->terms[i])->heat_bath_solves(&p->terms[i]);
+        if (p->terms[i].action == a) solves |= action_kind_of(&p->terms[i].action->p)->heat_bath_solves(&p->terms[i]);
     if (!solves && ini_given(in, "action", a->name, "heat_bath_solver"))
         user_error("%s: heat_bath_solver is given, but the heat bath of [action.%s] has no solve without a ratio of "
                    "determinants; leave it out",
@@ -171,7 +172,7 @@ void action_parameters_complete(const ini_input *in, parameters *p)
     for (int i = 0; i < p->nactions; i++) {
         named_action *a = &p->actions[i];
         const named_quark *q = &p->quarks[parameters_quark(p, a->p.quark)];
-        const action_kind *kind = action_kind_find(a->p.kind);
+        const action_kind *kind = action_kind_of(&a->p);
         check_quark(in, a, q);
         if (kind->complete) kind->complete(in, a, q, p->quarks, p->nquarks);
         add_terms(in, p, a);
@@ -184,7 +185,8 @@ void action_parameters_complete(const ini_input *in, parameters *p)
             "actions; a run has at most %d",
             ini_where(in, "action", p->actions[p->nactions - 1].name, ""), 1 + p->nterms + determinants, MAX_ACTIONS);
     for (int i = 0; i < p->nterms; i++)
-        if (action_kind_of(&p->terms[i])->check) action_kind_of(&p->terms[i])->check(in, &p->terms[i]);
+        if (action_kind_of(&p->terms[i].action->p)->check)
+            action_kind_of(&p->terms[i].action->p)->check(in, &p->terms[i]);
     check_flavours(in, p);
 }
 
@@ -193,16 +195,16 @@ void action_parameters_check(const ini_input *in, const parameters *p)
 {
     for (int i = 0; i < p->nterms; i++) {
         const action_term *t = &p->terms[i];
-        for (int use = 0; use < SOLVER_USES && action_kind_of(t)->shifts; use++) {
+        for (int use = 0; use < SOLVER_USES && action_kind_of(&t->action->p)->shifts; use++) {
             const char *const key = action_solver_key(use);
             const named_settings *s;
             for (int k = 0; (s = parameters_attempt(p, t->solvers[use], k)); k++)
-                if (strcmp(s->p.type, "cg"))
+                if (s->p.type != param_kind(solver_section(0), "cg"))
                     user_error(
                         "%s: [action.%s] kind = %s solves with shifts, by conjugate gradients, but [solver.%s] is "
                         "of type %s; its %s and their fallbacks have to be of type cg",
-                        ini_where(in, "action", t->action->name, key), t->action->name, t->action->p.kind, s->name,
-                        s->p.type, key);
+                        ini_where(in, "action", t->action->name, key), t->action->name,
+                        action_kind_of(&t->action->p)->name, s->name, solver_type_of(&s->p)->name, key);
         }
     }
 }
@@ -229,7 +231,7 @@ int parameters_flavours(const parameters *p, flavours sums[MAX_FLAVOURS])
         const named_action *a = &p->actions[i];
         const named_quark *q = &p->quarks[parameters_quark(p, a->p.quark)];
         mass_factor factors[MAX_FACTORS];
-        const int count = action_kind_find(a->p.kind)->factors(a, q, factors);
+        const int count = action_kind_of(&a->p)->factors(a, q, factors);
         for (int k = 0; k < count; k++) n = add_flavours(sums, n, q, factors[k].mass, factors[k].flavours);
     }
     for (int i = 0; i < n; i++)

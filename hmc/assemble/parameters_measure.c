@@ -3,25 +3,24 @@
 #include <string.h>
 
 #include "hmc/assemble/simulation.h"
+#include "hmc/observables/observable.h"
 #include "hmc/quarks/quark.h"
 #include "hmc/assemble/parameters.h"
-#include "hmc/measure/observable.h"
-#include "hmc/measure/positions.h"
 #include "kernels/base/error.h"
 
 static const char *const propagator_keys[MEASURE_PROPAGATORS] = {"propagator", "propagator_2", "insertion"};
 
-static int kind_has(const char *kind, const char *key)
+static int kind_has(const void *measure, const char *key)
 {
-    return !strcmp(key, "kind") || !strcmp(key, "interval") || observable_has(observable_find(kind), key);
+    return !strcmp(key, "kind") || !strcmp(key, "interval") || observable_has(observable_of(measure), key);
 }
 
 static void check_keys(ini_input *in, const named_measure *m)
 {
     char has[256], rest[512];
-    observable_keys(observable_find(m->p.kind), has, sizeof has);
+    observable_keys(observable_of(&m->p), has, sizeof has);
     snprintf(rest, sizeof rest, "; beside interval it has %s", has[0] ? has : "no other");
-    parameters_refuse_keys(in, "measure", m->name, "kind", m->p.kind, kind_has, rest);
+    parameters_refuse_keys(in, observable_section(0), m->name, &m->p, kind_has, rest);
 }
 
 /* The quark has the spins, and the fifth dimension, that are measured with. */
@@ -31,25 +30,27 @@ static void check_quark(const ini_input *in, const parameters *p, const named_me
     static const char *const names[] = {
         [MEASURE_WILSON] = "Wilson", [MEASURE_WALLS] = "domain wall", [MEASURE_STAGGERED] = "staggered"};
     const quark_params *f = &p->quarks[parameters_quark(p, quark)].p;
-    const quark_kind *kind = quark_kind_find(f->kind);
-    const int want = observable_find(m->p.kind)->quarks;
+    const quark_kind *kind = quark_kind_of(f);
+    const int want = observable_of(&m->p)->quarks;
     if (kind->doublet)
         user_error("%s: [measure.%s] names [quark.%s] of kind = %s, which is for actions: name quarks of kind = "
                    "twisted_mass, whose mu are the masses of strange and charm (R. Frezzotti and G. C. Rossi, "
                    "hep-lat/0407002)",
-                   ini_where(in, "measure", m->name, key), m->name, quark, f->kind);
+                   ini_where(in, "measure", m->name, key), m->name, quark, quark_kind_of(f)->name);
     if (want == MEASURE_WALLS && kind->slices && !kind->axial)
         user_error("%s: [measure.%s] kind = %s needs the conserved axial current of uniform slices, and [quark.%s] is "
                    "of kind = %s; "
                    "name one of kind = mobius",
-                   ini_where(in, "measure", m->name, key), m->name, m->p.kind, quark, f->kind);
+                   ini_where(in, "measure", m->name, key), m->name, observable_of(&m->p)->name, quark,
+                   quark_kind_of(f)->name);
     const int fits = want == MEASURE_WILSON      ? kind->spins == 4
                      : want == MEASURE_WALLS     ? kind->axial
                      : want == MEASURE_STAGGERED ? kind->spins == 1
                                                  : 1;
     if (!fits)
         user_error("%s: [measure.%s] kind = %s needs a %s quark, but [quark.%s] is of kind = %s",
-                   ini_where(in, "measure", m->name, key), m->name, m->p.kind, names[want], quark, f->kind);
+                   ini_where(in, "measure", m->name, key), m->name, observable_of(&m->p)->name, names[want], quark,
+                   quark_kind_of(f)->name);
 }
 
 /* Sources on all sites are for vertex functions alone. */
@@ -57,10 +58,11 @@ static void check_volume(const ini_input *in, const parameters *p, const named_m
                          const char *source)
 {
     const named_source *s = parameters_first_source(p, parameters_source(p, source));
-    if (source_volume_momentum(&s->p) && !observable_find(m->p.kind)->volume)
+    if (source_volume_momentum(&s->p) && !observable_of(&m->p)->volume)
         user_error("%s: [measure.%s] kind = %s takes no source on all sites, as [source.%s] of kind = %s is; measure "
                    "vertices with it",
-                   ini_where(in, "measure", m->name, key), m->name, m->p.kind, s->name, s->p.kind);
+                   ini_where(in, "measure", m->name, key), m->name, observable_of(&m->p)->name, s->name,
+                   source_kind_of(&s->p)->name);
 }
 
 /* Propagators of one measurement begin at one place, and with the same noise. */
@@ -70,7 +72,7 @@ static void check_sources(const ini_input *in, const parameters *p, const named_
     const named_source *a = parameters_first_source(p, parameters_source(p, parameters_propagator(p, first)->p.source)),
                        *b =
                            parameters_first_source(p, parameters_source(p, parameters_propagator(p, second)->p.source));
-    const source_kind *kind = source_kind_find(a->p.kind), *other = source_kind_find(b->p.kind);
+    const source_kind *kind = source_kind_of(&a->p), *other = source_kind_of(&b->p);
     int place[4], there[4];
     source_place(&a->p, place);
     source_place(&b->p, there);
@@ -87,7 +89,7 @@ static void need(const ini_input *in, const named_measure *m, const char *key, c
 {
     if (!value[0])
         user_error("%s: [measure.%s] kind = %s needs the key '%s'; it names a [%s.NAME] of this file",
-                   ini_where(in, "measure", m->name, ""), m->name, m->p.kind, key, key);
+                   ini_where(in, "measure", m->name, ""), m->name, observable_of(&m->p)->name, key, key);
 }
 
 /* A source that is not made of a propagator. */
@@ -101,10 +103,10 @@ static void check_source(const ini_input *in, const parameters *p, const named_m
         user_error(
             "%s: [measure.%s] solves from [source.%s], which is smeared, but [quark.%s] is of kind = %s; smearing is "
             "for quarks with spin",
-            ini_where(in, "measure", m->name, "source"), m->name, m->p.source, m->p.quark, f->kind);
+            ini_where(in, "measure", m->name, "source"), m->name, m->p.source, m->p.quark, quark_kind_of(f)->name);
     if (source_sequential(s))
         user_error("%s: [measure.%s] kind = %s solves from [source.%s] itself, which is sequential; name another one",
-                   ini_where(in, "measure", m->name, "source"), m->name, m->p.kind, m->p.source);
+                   ini_where(in, "measure", m->name, "source"), m->name, observable_of(&m->p)->name, m->p.source);
 }
 
 /* The first propagator of a measurement, or of those that these are made of, with text in a member of its keys; null: none. */
@@ -120,17 +122,20 @@ static const char *propagator_with(const parameters *p, const named_measure *m, 
 /* Sinks of all propagators are sites, or walls, which have momentum 0. */
 static void check_sinks(const ini_input *in, const parameters *p, const named_measure *m)
 {
-    const observable *o = observable_find(m->p.kind);
-    const char *first = m->p.propagators[0], *sink = parameters_propagator(p, first)->p.sink, *name;
+    const observable *o = observable_of(&m->p);
+    const char *first = m->p.propagators[0], *name;
+    const propagator_params *a = &parameters_propagator(p, first)->p;
     const param *momentum2 = o->own ? param_find(o->own, "momentum2") : NULL;
     const int most2 = momentum2 ? *(const int *)(const void *)((const char *)&m->p + momentum2->offset) : 0;
-    for (int i = 1; (name = measure_propagator(&m->p, i)); i++)
-        if (strcmp(sink, parameters_propagator(p, name)->p.sink))
+    for (int i = 1; (name = measure_propagator(&m->p, i)); i++) {
+        const propagator_params *b = &parameters_propagator(p, name)->p;
+        if (a->sink != b->sink)
             user_error("%s: [measure.%s] contracts [propagator.%s] of sink = %s and [propagator.%s] of sink = %s; both "
                        "are of one sink",
-                       ini_where(in, "measure", m->name, propagator_keys[i]), m->name, first, sink, name,
-                       parameters_propagator(p, name)->p.sink);
-    if (strcmp(sink, "site") && most2 > 0)
+                       ini_where(in, "measure", m->name, propagator_keys[i]), m->name, first, parameters_sink(a), name,
+                       parameters_sink(b));
+    }
+    if (a->sink != SINK_SITE && most2 > 0)
         user_error("%s: [measure.%s] momentum2 = %d, but the sink of [propagator.%s] is a wall, which has momentum 0 "
                    "alone; take momentum2 = 0",
                    ini_where(in, "measure", m->name, "momentum2"), m->name, most2, first);
@@ -181,11 +186,11 @@ static void check_propagators(const ini_input *in, const parameters *p, const na
     need(in, m, "propagator", m->p.propagators[0]);
     for (int i = 0; (name = measure_propagator(&m->p, i)); i++) {
         check_quark(in, p, m, propagator_keys[i], parameters_propagator(p, name)->p.quark);
-        if (i < 2 && parameters_made_of(p, name) && !observable_find(m->p.kind)->sequential)
+        if (i < 2 && parameters_made_of(p, name) && !observable_of(&m->p)->sequential)
             user_error(
                 "%s: [measure.%s] kind = %s takes no sequential propagators, as [propagator.%s] is; they end mesons "
                 "alone",
-                ini_where(in, "measure", m->name, propagator_keys[i]), m->name, m->p.kind, name);
+                ini_where(in, "measure", m->name, propagator_keys[i]), m->name, observable_of(&m->p)->name, name);
         check_volume(in, p, m, propagator_keys[i], parameters_propagator(p, name)->p.source);
         if (i > 0) check_sources(in, p, m, m->p.propagators[0], name);
     }
@@ -201,7 +206,7 @@ void measure_parameters_read(ini_input *in, parameters *p)
         named_measure *m = &p->measures[i];
         snprintf(m->name, sizeof m->name, "%s", names[i]);
         ini_fill(in, observable_section(0), names[i], &m->p);
-        const observable *o = observable_find(m->p.kind);
+        const observable *o = observable_of(&m->p);
         if (o->own) ini_fill(in, o->own, names[i], &m->p);
         check_keys(in, m);
     }
@@ -212,7 +217,7 @@ void measure_parameters_check(const ini_input *in, const parameters *p)
     char message[512];
     for (int i = 0; i < p->nmeasures; i++) {
         const named_measure *m = &p->measures[i];
-        const observable *o = observable_find(m->p.kind);
+        const observable *o = observable_of(&m->p);
         if (o->propagators) {
             check_propagators(in, p, m);
         } else if (o->quarks != MEASURE_NO_QUARKS) {

@@ -13,7 +13,7 @@ static const param keys[] = {
     {"quark", PARAM_NAME, AT(quark), NULL, "quark", NULL, "[quark.NAME]", 0},
     {"source", PARAM_NAME, AT(source), NULL, "source", NULL, "[source.NAME]", 0},
     {"solver", PARAM_NAME, AT(solver), "", "solver", NULL, "[solver.NAME]; empty: the quark's solver", 0},
-    {"sink", PARAM_CHOICE, AT(sink), "site", "site|wall", NULL,
+    {"sink", PARAM_CHOICE, AT(sink), "site", PARAM_RANGE(PROPAGATOR_SINKS), NULL,
      "site: sinks at every site; wall: the sum over each time slice, for configurations in a smooth gauge (plaq fix) "
      "and "
      "momentum 0",
@@ -22,17 +22,17 @@ static const param keys[] = {
      "[solver.NAME] of a loose tolerance, for positions of [measure.NAME] behind exact_positions; empty: none", 0},
     {"sink_smearing", PARAM_NAME, AT(sink_smearing), "", "smearing", NULL,
      "[smearing.NAME] of the sink; empty: none. Propagators that differ in it alone share their solves", 0},
-    {"error_estimate", PARAM_CHOICE, AT(error_estimate), "no", "no|yes", NULL,
+    {"error_estimate", PARAM_CHOICE, AT(error_estimate), "no", PARAM_RANGE(PARAM_NO_YES), NULL,
      "estimates the error of every solution by a second solve, of the residual; it takes about half as long again", 0},
     {"file", PARAM_STRING, AT(file), "", NULL, NULL,
      "file of the propagator, or a pattern with one %d, light-%06d.h5, for the trajectory number of the configuration; "
      "HDF5, or SciDAC under names that end in .lime or .scidac; empty: none",
      0},
-    {"file_mode", PARAM_CHOICE, AT(file_mode), "share", "share|read|replace", NULL,
+    {"file_mode", PARAM_CHOICE, AT(file_mode), "share", PARAM_RANGE(PROPAGATOR_FILE_MODES), NULL,
      "share: a file that is there is read, else one is made for later jobs; read: it has to be there, and nothing is "
      "solved; replace: it is made anew. A file of other links, quark, source or tolerance is refused",
      0},
-    {"file_bits", PARAM_CHOICE, AT(file_bits), "64", "64|32", "bits",
+    {"file_bits", PARAM_CHOICE, AT(file_bits), "64", PARAM_RANGE(PROPAGATOR_FILE_BITS), "bits",
      "bits of the numbers in the file. With 32 the rounded propagator is measured from the beginning, lest results "
      "tell whether it was solved or read",
      0},
@@ -53,6 +53,22 @@ static const param_section section = {"propagator",
 const param_section *propagator_section(void)
 {
     return &section;
+}
+
+int parameters_file_bits(const propagator_params *q)
+{
+    return q->file_bits == FILE_BITS_32 ? 32 : 64;
+}
+
+const char *parameters_sink(const propagator_params *q)
+{
+    static const char *const names[] = {PROPAGATOR_SINKS(PARAM_TEXT)};
+    return names[q->sink];
+}
+
+static int source_has(const void *source, const char *key)
+{
+    return source_kind_has(source_kind_of(source), key);
 }
 
 /* ---- by name ---- */
@@ -131,12 +147,12 @@ static void read_sources(ini_input *in, parameters *p)
         int place[4];
         snprintf(s->name, sizeof s->name, "%s", names[i]);
         ini_fill(in, source_section(0), names[i], &s->p);
-        source_kind_keys(s->p.kind, has, sizeof has);
+        source_kind_keys(source_kind_of(&s->p), has, sizeof has);
         snprintf(rest, sizeof rest, "; beside smearing it has %s", has);
-        parameters_refuse_keys(in, "source", names[i], "kind", s->p.kind, source_kind_has, rest);
-        ini_fill(in, source_kind_find(s->p.kind)->own, names[i], &s->p);
-        const param *momentum = param_find(source_kind_find(s->p.kind)->own, "momentum");
-        if (momentum && !source_kind_find(s->p.kind)->volume &&
+        parameters_refuse_keys(in, source_section(0), names[i], &s->p, source_has, rest);
+        ini_fill(in, source_kind_of(&s->p)->own, names[i], &s->p);
+        const param *momentum = param_find(source_kind_of(&s->p)->own, "momentum");
+        if (momentum && !source_kind_of(&s->p)->volume &&
             ((const int *)(const void *)((const char *)&s->p + momentum->offset))[3] != 0)
             user_error("%s: [source.%s] momentum has a last number other than 0; waves are in space: n_x.n_y.n_z.0",
                        ini_where(in, "source", names[i], "momentum"), names[i]);
@@ -179,7 +195,7 @@ static void check_smearing(const ini_input *in, const parameters *p, const named
     const char *key = q->p.sink_smearing[0] ? "sink_smearing" : "source";
     user_error("%s: [propagator.%s] is smeared%s%s, but [quark.%s] is of kind = %s; smearing is for quarks with spin",
                ini_where(in, "propagator", q->name, key), q->name, q->p.sink_smearing[0] ? "" : " by its source ",
-               q->p.sink_smearing[0] ? "" : s->name, q->p.quark, f->kind);
+               q->p.sink_smearing[0] ? "" : s->name, q->p.quark, quark_kind_of(f)->name);
 }
 
 /* Sums over time slices have no site left for gamma matrices of a sequential source, nor the phases of staggered tastes. */
@@ -187,13 +203,14 @@ static void check_sink(const ini_input *in, const parameters *p, const named_pro
 {
     const quark_params *f = &p->quarks[parameters_quark(p, q->p.quark)].p;
     const char *of = parameters_made_of(p, q->name);
-    if (of && strcmp(parameters_propagator(p, of)->p.sink, "site"))
+    if (of && parameters_propagator(p, of)->p.sink != SINK_SITE)
         user_error("%s: [propagator.%s] is made of [propagator.%s], whose sink = wall; name one with sink = site",
                    ini_where(in, "propagator", q->name, "source"), q->name, of);
-    if (strcmp(q->p.sink, "site") && quark_kind_of(f)->spins != 4)
+    if (q->p.sink != SINK_SITE && quark_kind_of(f)->spins != 4)
         user_error("%s: sink = %s of [propagator.%s] is for quarks with spin, and [quark.%s] is of kind = %s; take "
                    "sink = site",
-                   ini_where(in, "propagator", q->name, "sink"), q->p.sink, q->name, q->p.quark, f->kind);
+                   ini_where(in, "propagator", q->name, "sink"), parameters_sink(&q->p), q->name, q->p.quark,
+                   quark_kind_of(f)->name);
 }
 
 /* A file has a good name, and one propagator. */
@@ -223,18 +240,18 @@ static void check_nucleon(const ini_input *in, const parameters *p, const named_
         user_error("%s: [source.%s] is the sink of a nucleon, and [propagator.%s] is sequential itself; name one from "
                    "[source.%s]",
                    ini_where(in, "source", s->name, "propagator"), s->name, name, from->name);
-    if (source_kind_find(from->p.kind)->noise)
+    if (source_kind_of(&from->p)->noise)
         user_error(
             "%s: [source.%s] has three quarks from [source.%s] of kind %s, which have no mean; name a propagator "
             "from a point, a wall or a smeared source",
-            ini_where(in, "source", s->name, "propagator"), s->name, from->name, from->p.kind);
+            ini_where(in, "source", s->name, "propagator"), s->name, from->name, source_kind_of(&from->p)->name);
 }
 
 /* gamma_5 hermiticity of a twisted mass leads to the other flavour. */
 static void check_nucleon_quarks(const ini_input *in, const parameters *p, const named_propagator *q)
 {
     const named_source *s = parameters_source(p, q->p.source);
-    if (!source_kind_find(s->p.kind)->baryon) return;
+    if (!source_kind_of(&s->p)->baryon) return;
     const char *const of[] = {q->p.quark, parameters_propagator(p, source_sequential(&s->p)->propagator)->p.quark};
     for (int i = 0; i < 2; i++) {
         const quark_params *f = &p->quarks[parameters_quark(p, of[i])].p;
@@ -242,7 +259,7 @@ static void check_nucleon_quarks(const ini_input *in, const parameters *p, const
             user_error(
                 "%s: [propagator.%s] is of the nucleon of [source.%s], which is not for kind = %s of [quark.%s], "
                 "whose u and d have mu and -mu; give another quark",
-                ini_where(in, "propagator", q->name, "source"), q->name, s->name, f->kind, of[i]);
+                ini_where(in, "propagator", q->name, "source"), q->name, s->name, quark_kind_of(f)->name, of[i]);
     }
 }
 
@@ -252,11 +269,11 @@ static void check_current(const ini_input *in, const parameters *p, const named_
     const char *name = source_sequential(&s->p)->propagator;
     const propagator_params *q = &parameters_propagator(p, name)->p;
     const quark_params *f = &p->quarks[parameters_quark(p, q->quark)].p;
-    if (quark_kind_of(f)->slices || quark_kind_of(f)->twisted_mass || q->sink_smearing[0] || strcmp(q->sink, "site"))
+    if (quark_kind_of(f)->slices || quark_kind_of(f)->twisted_mass || q->sink_smearing[0] || q->sink != SINK_SITE)
         user_error("%s: [source.%s] has the conserved vector current, which is that of Wilson quarks at a sink without "
                    "smearing; [propagator.%s] is of kind = %s, sink = %s%s%s",
-                   ini_where(in, "source", s->name, "propagator"), s->name, name, f->kind, q->sink,
-                   q->sink_smearing[0] ? " with sink_smearing = " : "", q->sink_smearing);
+                   ini_where(in, "source", s->name, "propagator"), s->name, name, quark_kind_of(f)->name,
+                   parameters_sink(q), q->sink_smearing[0] ? " with sink_smearing = " : "", q->sink_smearing);
     if (s->p.smearing[0])
         user_error("%s: [source.%s] has smearing, and the conserved vector current is a sum over links",
                    ini_where(in, "source", s->name, "smearing"), s->name);
@@ -274,7 +291,7 @@ static void check_all_times(const ini_input *in, const parameters *p, const name
     if (s->p.smearing[0])
         user_error("%s: [source.%s] has smearing, and its current is local; leave it out",
                    ini_where(in, "source", s->name, "smearing"), s->name);
-    if (q->sink_smearing[0] || strcmp(q->sink, "site"))
+    if (q->sink_smearing[0] || q->sink != SINK_SITE)
         user_error("%s: [source.%s] has a local current, and [propagator.%s] a sink of another kind; name a propagator "
                    "without sink_smearing, with sink = site",
                    ini_where(in, "source", s->name, "propagator"), s->name, source_sequential(&s->p)->propagator);
@@ -296,10 +313,10 @@ static void check_sequential(const ini_input *in, const parameters *p, const nam
     const quark_params *f = &p->quarks[parameters_quark(p, parameters_propagator(p, k->propagator)->p.quark)].p;
     if (quark_kind_of(f)->spins != 4)
         user_error("%s: [source.%s] has gamma matrices, and [propagator.%s] is of a quark of kind = %s without spin",
-                   ini_where(in, "source", s->name, "propagator"), s->name, k->propagator, f->kind);
-    if (source_kind_find(s->p.kind)->baryon) check_nucleon(in, p, s, from);
+                   ini_where(in, "source", s->name, "propagator"), s->name, k->propagator, quark_kind_of(f)->name);
+    if (source_kind_of(&s->p)->baryon) check_nucleon(in, p, s, from);
     if (source_current(&s->p) >= 0) check_current(in, p, s);
-    if (source_kind_find(s->p.kind)->all_times) check_all_times(in, p, s);
+    if (source_kind_of(&s->p)->all_times) check_all_times(in, p, s);
     source_place(&from->p, origin);
     if (source_has_place(&s->p) && origin[3] == k->time)
         user_error("%s: [source.%s] time = %d of the sink is that of the source, [source.%s]; give a later one",

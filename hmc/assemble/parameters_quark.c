@@ -21,9 +21,9 @@ int parameters_measured_only(const parameters *p, const named_quark *q)
     return 1;
 }
 
-static int kind_has(const char *kind, const char *key)
+static int kind_has(const void *quark, const char *key)
 {
-    return param_find(quark_section(0), key) || quark_kind_has(quark_kind_find(kind), key);
+    return param_find(quark_section(0), key) || quark_kind_has(quark_kind_of(quark), key);
 }
 
 static void check_keys(ini_input *in, const named_quark *q)
@@ -31,7 +31,7 @@ static void check_keys(ini_input *in, const named_quark *q)
     char has[512], rest[640];
     quark_kind_keys(quark_kind_of(&q->p), has, sizeof has);
     snprintf(rest, sizeof rest, "; beside those of every kind it has %s", has);
-    parameters_refuse_keys(in, "quark", q->name, "kind", q->p.kind, kind_has, rest);
+    parameters_refuse_keys(in, quark_section(0), q->name, &q->p, kind_has, rest);
 }
 
 void quark_parameters_read(ini_input *in, parameters *p)

@@ -4,22 +4,35 @@
 #include <string.h>
 
 #include "hmc/assemble/parameters.h"
-#include "hmc/measure/observable.h"
+#include "hmc/observables/observable.h"
 #include "hmc/quarks/quark_wilson.h"
 #include "hmc/sources/source.h"
 
 time_boundary parameters_time(const parameters *p)
 {
-    const char *name = p->lattice.time_boundary;
-    return !strcmp(name, "open")                ? TIME_OPEN
-           : !strcmp(name, "schroedinger")      ? TIME_SCHROEDINGER
-           : !strcmp(name, "open-schroedinger") ? TIME_OPEN_SCHROEDINGER
-                                                : TIME_PERIODIC;
+    static const time_boundary time[] = {[BOUNDARY_ANTIPERIODIC] = TIME_PERIODIC,
+                                         [BOUNDARY_PERIODIC] = TIME_PERIODIC,
+                                         [BOUNDARY_OPEN] = TIME_OPEN,
+                                         [BOUNDARY_SCHROEDINGER] = TIME_SCHROEDINGER,
+                                         [BOUNDARY_OPEN_SCHROEDINGER] = TIME_OPEN_SCHROEDINGER};
+    return time[p->lattice.time_boundary];
+}
+
+const char *parameters_boundary(const parameters *p)
+{
+    static const char *const names[] = {LATTICE_BOUNDARIES(PARAM_TEXT)};
+    return names[p->lattice.time_boundary];
+}
+
+const char *parameters_start(const parameters *p)
+{
+    static const char *const names[] = {RUN_STARTS(PARAM_TEXT)};
+    return names[p->run.start];
 }
 
 int parameters_start_reads(const parameters *p)
 {
-    return !strcmp(p->run.start, "file") || !strcmp(p->run.start, "cut");
+    return p->run.start == START_FILE || p->run.start == START_CUT;
 }
 
 /* A key of a section whose lattice has to be of another kind. */
@@ -35,7 +48,7 @@ static void check_periodic(ini_input *in, const parameters *p)
 {
     static const char bounded[] = "open, schroedinger or open-schroedinger";
     if (p->lattice.idle_slices) refuse_key(in, "lattice", NULL, "idle_slices", bounded);
-    if (!strcmp(p->run.start, "cut"))
+    if (p->run.start == START_CUT)
         ini_mistake(in,
                     "%s: [run] start = cut is of lattices with [lattice] time_boundary = %s; give that, or leave it "
                     "out (start = file reads a configuration as it is)",
@@ -67,12 +80,13 @@ static void check_gauge(ini_input *in, const parameters *p)
         ini_mistake(in,
                     "%s: [gauge] wall_rectangles is of actions with rectangles at the walls of time_boundary = "
                     "schroedinger or open-schroedinger; leave it out with action = %s, time_boundary = %s",
-                    ini_where(in, "gauge", NULL, "wall_rectangles"), p->gauge.action, p->lattice.time_boundary);
+                    ini_where(in, "gauge", NULL, "wall_rectangles"), gauge_kind_of(&p->gauge)->name,
+                    parameters_boundary(p));
     if (w.parallelogram != 0)
         ini_mistake(in,
                     "%s: [gauge] action = %s has parallelograms, which have no weights at the ends of time; with "
                     "time_boundary = %s take an action of plaquettes and rectangles, such as symanzik",
-                    ini_where(in, "gauge", NULL, "action"), p->gauge.action, p->lattice.time_boundary);
+                    ini_where(in, "gauge", NULL, "action"), gauge_kind_of(&p->gauge)->name, parameters_boundary(p));
 }
 
 static void check_quarks(ini_input *in, const parameters *p)
@@ -83,7 +97,8 @@ static void check_quarks(ini_input *in, const parameters *p)
             ini_mistake(in,
                         "%s: [quark.%s] kind = %s is for lattices that are periodic in time; with time_boundary = %s "
                         "take wilson_clover, twisted_mass, twisted_doublet or mobius",
-                        ini_where(in, "quark", q->name, "kind"), q->name, q->p.kind, p->lattice.time_boundary);
+                        ini_where(in, "quark", q->name, "kind"), q->name, quark_kind_of(&q->p)->name,
+                        parameters_boundary(p));
     }
 }
 
@@ -92,14 +107,14 @@ const char *parameters_source_at_end(const parameters *p, const named_source *s,
     int place[4];
     source_place(&s->p, place);
     const int last = slices - 1 - p->lattice.idle_slices;
-    if (parameters_time(p) == TIME_PERIODIC || source_kind_find(s->p.kind)->all_times ||
+    if (parameters_time(p) == TIME_PERIODIC || source_kind_of(&s->p)->all_times ||
         (place[3] > 0 && (slices == 0 || place[3] < last)))
         return NULL;
-    const char *key = source_kind_has(s->p.kind, "place") ? "place" : "time";
+    const char *key = source_kind_has(source_kind_of(&s->p), "place") ? "place" : "time";
     snprintf(message, size,
              "%s: [source.%s] %s is on time slice %d, an end of time_boundary = %s, where quark fields vanish; take a "
              "slice from 1 to N_t - %d",
-             ini_where(p->input, "source", s->name, key), s->name, key, place[3], p->lattice.time_boundary,
+             ini_where(p->input, "source", s->name, key), s->name, key, place[3], parameters_boundary(p),
              2 + p->lattice.idle_slices);
     return key;
 }
@@ -116,7 +131,7 @@ static void check_measurements(ini_input *in, const parameters *p)
 {
     for (int i = 0; i < p->nmeasures; i++) {
         const named_measure *m = &p->measures[i];
-        const observable *o = observable_find(m->p.kind);
+        const observable *o = observable_of(&m->p);
         if (o->periodic)
             ini_mistake(in, "%s: [measure.%s] kind = %s is for lattices that are periodic in time: %s",
                         ini_where(in, "measure", m->name, "kind"), m->name, o->name, o->periodic);
@@ -155,9 +170,10 @@ static void check_need_of_walls(ini_input *in, const parameters *p)
 {
     for (int i = 0; i < p->nmeasures; i++) {
         const named_measure *m = &p->measures[i];
-        if (observable_find(m->p.kind)->walls)
+        if (observable_of(&m->p)->walls)
             ini_mistake(in, "%s: [measure.%s] kind = %s needs [lattice] time_boundary = schroedinger, and it is %s",
-                        ini_where(in, "measure", m->name, "kind"), m->name, m->p.kind, p->lattice.time_boundary);
+                        ini_where(in, "measure", m->name, "kind"), m->name, observable_of(&m->p)->name,
+                        parameters_boundary(p));
     }
 }
 
@@ -173,7 +189,7 @@ void time_parameters_check(ini_input *in, parameters *p)
         const int least = 4 + 2 * p->lattice.idle_slices;
         if (t != 0 && t < least)
             ini_mistake(in, "%s: [lattice] size: %d time slices are too few for time_boundary = %s; it needs %d",
-                        ini_where(in, "lattice", NULL, "size"), t, p->lattice.time_boundary, least);
+                        ini_where(in, "lattice", NULL, "size"), t, parameters_boundary(p), least);
         check_gauge(in, p);
         check_quarks(in, p);
         check_sources(in, p);

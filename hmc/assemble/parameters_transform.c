@@ -47,14 +47,14 @@ static void check(const ini_input *in, const parameters *p, char quarks[MAX_NAME
     char keys[KEYS_SIZE], text[256];
     const solver_settings *with = solver_with_transform(&solver->p);
     if (!with) return;
-    const quark_kind *kind = quark_kind_find(f->p.kind);
+    const quark_kind *kind = quark_kind_of(&f->p);
     int number = 0;
     while (strcmp(p->solvers[number].p.transform_file, with->transform_file)) number++;
     const char *file = with->transform_file, *name = p->solvers[number].name;
     if (!kind->transform_keys)
         user_error("%s: [solver.%s] works on fewer slices (transform = %s), which kind = %s of [quark.%s] does not "
                    "have; name another solver there",
-                   ini_where(in, "solver", name, "transform"), name, file, f->p.kind, f->name);
+                   ini_where(in, "solver", name, "transform"), name, file, kind->name, f->name);
     kind->transform_keys(&f->p, keys, sizeof keys);
     const char *differs = difference(quarks[number], keys, text);
     if (differs)
@@ -77,7 +77,7 @@ void transform_parameters_read(const ini_input *in, parameters *p, int every)
     int there = 0;
     for (int i = 0; i < p->nsolvers; i++) {
         quarks[i][0] = 0;
-        if (!solver_type_has(solver_type_find(p->solvers[i].p.type), "transform")) continue;
+        if (!solver_type_has(solver_type_of(&p->solvers[i].p), "transform")) continue;
         read_file(in, p, i, quarks[i]);
         there = 1;
     }

@@ -11,13 +11,13 @@
 #include "hmc/actions/action_kind.h"
 #include "io/links/links.h"
 #include "io/links/links_check.h"
+#include "kernels/base/device.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/base/watchdog.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
 #include "kernels/ops/gauge.h"
-#include "kernels/run/device.h"
 
 /* Largest |U U^+ - 1| of a link. Single-precision files leave some 1e-6; the evolution wants links on the group. */
 #define UNITARY_TO_ROUNDING 1e-12
@@ -26,7 +26,7 @@
 void simulation_cpu(const parameters *p)
 {
     threads_set(p->machine.threads);
-    lattice_use_simd(!strcmp(p->machine.simd, "yes"));
+    lattice_use_simd(p->machine.simd == SIMD_YES);
 }
 
 /* Bits of solutions depend on aggregates, and here these depend on the process grid. */
@@ -46,7 +46,7 @@ void simulation_check_solvers(const parameters *p, const lattice *plan)
     char message[512], value[PARAM_TEXT_SIZE];
     for (int i = 0; i < p->nsolvers; i++) {
         const solver_settings *s = &p->solvers[i].p;
-        const solver_type *type = solver_type_find(s->type);
+        const solver_type *type = solver_type_of(s);
         const char *name = p->solvers[i].name, *key = type->fits ? type->fits(s, plan, message, sizeof message) : NULL;
         if (!key) {
             tell_choice(type, s, name, plan);
@@ -68,7 +68,7 @@ static int solvers_on(const parameters *p, const lattice *plan)
     int well = 2;
     for (int i = 0; i < p->nsolvers; i++) {
         const solver_settings *s = &p->solvers[i].p;
-        const solver_type *type = solver_type_find(s->type);
+        const solver_type *type = solver_type_of(s);
         if (type->fits && type->fits(s, plan, message, sizeof message)) return 0;
         if (type->same_on_any_grid && !type->same_on_any_grid(s, plan)) well = 1;
     }
@@ -126,7 +126,7 @@ lattice *simulation_lattice(const parameters *p, const int size[4], memory_need 
 {
     simulation_cpu(p);
     comm_set_delay(1e-6 * p->machine.delay);
-    const int sign = strcmp(p->lattice.time_boundary, "antiperiodic") ? 1 : -1;
+    const int sign = p->lattice.time_boundary == BOUNDARY_ANTIPERIODIC ? -1 : 1;
     const int *extents = size ? size : p->lattice.size;
     char message[512];
     int grid[4];
@@ -158,7 +158,7 @@ static int are_gpus_there(const parameters *p)
     char message[512];
     gpu_why_none(message, sizeof message);
     if (!comm_any_bad(gpu_count() == 0, message, sizeof message)) return 1;
-    if (!strcmp(p->machine.device, "gpu"))
+    if (p->machine.device == DEVICE_GPU)
         user_error("%s: [machine] device = gpu, but %s; or use device = cpu",
                    ini_where(p->input, "machine", NULL, "device"), message);
     if (gpu_built_in() && !told) log_info("device: CPU, since %s", message);
@@ -169,20 +169,21 @@ static int are_gpus_there(const parameters *p)
 /* Takes the GPUs, and opens what they exchange messages by. */
 static void open_devices(const machine_params *m)
 {
+    static const char *const transports[] = {MACHINE_TRANSPORTS(PARAM_TEXT)};
     char message[512];
-    if (gpu_bind(!strcmp(m->share_gpu, "yes"), message, sizeof message)) user_error("%s", message);
-    if (comm_size() > 1 && gpu_transport_choose(m->transport, message, sizeof message)) user_error("%s", message);
+    if (gpu_bind(m->share_gpu == PARAM_YES, message, sizeof message)) user_error("%s", message);
+    if (comm_size() > 1 && gpu_transport_choose(transports[m->transport], message, sizeof message))
+        user_error("%s", message);
     log_info("device: %s%s%s", gpu_name(), comm_size() > 1 ? ", halos by " : "",
              comm_size() > 1 ? gpu_transport_name() : "");
-    tuning_open(m->tune, m->tune_file, gpu_name());
+    tuning_open((tune_mode)m->tune, m->tune_file, gpu_name());
 }
 
 /* Keys that have no effect here are not passed over in silence. */
 static void stay_on_host(const machine_params *m)
 {
     static int told;
-    const int shares = strcmp(m->share_gpu, "no") != 0, by = strcmp(m->transport, "auto") != 0,
-              tunes = strcmp(m->tune, "estimate") != 0;
+    const int shares = m->share_gpu == PARAM_YES, by = m->transport != TRANSPORT_AUTO, tunes = m->tune != TUNE_ESTIMATE;
     if (!told && (shares || by || tunes))
         log_info("[machine] keys without effect on the CPU:%s%s%s", shares ? " share_gpu" : "", by ? " transport" : "",
                  tunes ? " tune" : "");
@@ -194,13 +195,13 @@ place simulation_place(const parameters *p, const lattice *lat)
     start_watchdog(p);
     static int opened;
     const machine_params *m = &p->machine;
-    if (!opened && (!strcmp(m->device, "cpu") || !are_gpus_there(p))) {
+    if (!opened && (m->device == DEVICE_CPU || !are_gpus_there(p))) {
         stay_on_host(m);
         return PLACE_HOST;
     }
     if (!opened) open_devices(m);
     opened = 1;
-    if (lat && !strcmp(m->transport, "auto")) tuning_transport(lat);
+    if (lat && m->transport == TRANSPORT_AUTO) tuning_transport(lat);
     return PLACE_DEVICE;
 }
 
@@ -233,7 +234,7 @@ static void make_actions(simulation *s)
     add_action(s, gauge_action_create("gauge", s->links, gauge_params_weights(&p->gauge)));
     for (int i = 0; i < p->nterms; i++) {
         const action_term *t = &p->terms[i];
-        add_action(s, action_kind_of(t)->create(&scene, t));
+        add_action(s, action_kind_of(&t->action->p)->create(&scene, t));
         if (t->factor == t->factors - 1 && action_has_det(t)) add_action(s, action_create_det(&scene, t));
     }
 }
@@ -244,7 +245,7 @@ static void make_levels(simulation *s)
         const integrator_params *in = &s->p->levels[l];
         level *out = &s->e.levels[l];
         char word[128];
-        out->scheme = scheme_find(in->scheme);
+        out->scheme = scheme_number(in->scheme);
         out->steps = in->steps;
         for (int w = 0; param_word(in->actions, w, word, sizeof word); w++)
             out->actions[out->nactions++] = action_number(s, word);
@@ -288,14 +289,9 @@ simulation *simulation_create_on(const parameters *p, lattice *lat, place where)
     return s;
 }
 
-static size_t need_of_run(const void *p, const lattice *plan, place where)
+simulation *simulation_create(const parameters *p, memory_need *need)
 {
-    return memory_predicted(p, plan, where).fields;
-}
-
-simulation *simulation_create(const parameters *p)
-{
-    lattice *lat = simulation_lattice(p, NULL, need_of_run, p);
+    lattice *lat = simulation_lattice(p, NULL, need, p);
     return simulation_create_on(p, lat, simulation_place(p, lat));
 }
 
@@ -414,7 +410,7 @@ int simulation_read_first(const parameters *p, lattice *lat, field *links, int i
                           size_t size)
 {
     const time_boundary time = lat->time;
-    const int cut = !strcmp(p->run.start, "cut");
+    const int cut = p->run.start == START_CUT;
     if (cut) lattice_bound(lat, TIME_PERIODIC); /* the file is judged as a periodic one */
     const int bad = simulation_read(links, p->run.config, ignore_recorded, NULL, message, size);
     lattice_bound(lat, time);
@@ -436,11 +432,11 @@ void simulation_start(simulation *s, int ignore_recorded)
     if (parameters_start_reads(s->p)) {
         if (simulation_read_first(s->p, s->lat, s->links, ignore_recorded, message, sizeof message))
             simulation_refuse_start(s->p, message);
-    } else if (!strcmp(run->start, "hot")) {
+    } else if (run->start == START_HOT) {
         gauge_random(s->links, (uint64_t)run->seed, RANDOM_START, 0);
         set_walls(s->p, s->links);
     } else {
-        REQUIRE(!strcmp(run->start, "cold"), "start = %s", run->start);
+        REQUIRE(run->start == START_COLD, "start = %s", parameters_start(s->p));
         set_cold(s);
     }
 }

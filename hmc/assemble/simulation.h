@@ -28,7 +28,7 @@ void simulation_cpu(const parameters *p);
 void simulation_check_solvers(const parameters *p, const lattice *plan);
 /* The lattice of the input (or of `size`, when given) on all ranks. Sets threads and lanes. One that does not fit the
  * ranks, or with which the command takes more bytes a rank than there are, is a user error before any are taken. `need`
- * says how many, of what the caller names (hmc/assemble/memory.h); null: the caller knows that they fit. Collective. */
+ * says how many, of what the caller names (hmc/plan/forecast.h); null: the caller knows that they fit. Collective. */
 typedef size_t memory_need(const void *of, const lattice *plan, place where);
 lattice *simulation_lattice(const parameters *p, const int size[4], memory_need *need, const void *of);
 /* The user error of a lattice that does not suit the ranks or the machine: the message, with the keys that ask for it. */
@@ -36,8 +36,8 @@ __attribute__((noreturn)) void simulation_refuse(const parameters *p, const char
 /* Place of the fields of this input. The first call takes the GPUs, and each one chooses the transport of halos of `lat`
  * (null: no lattice yet). A device or transport that the machine does not offer is a user error. Collective. */
 place simulation_place(const parameters *p, const lattice *lat);
-/* Makes the lattice of the input and the simulation on it, with cold links. */
-simulation *simulation_create(const parameters *p);
+/* Makes the lattice of the input and the simulation on it, with cold links; `need` of p as simulation_lattice() takes it. */
+simulation *simulation_create(const parameters *p, memory_need *need);
 /* Makes the simulation on a lattice, which it takes over; a planned one makes a simulation that only counts. Local. */
 simulation *simulation_create_on(const parameters *p, lattice *lat, place where);
 void simulation_destroy(simulation *s);

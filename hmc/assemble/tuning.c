@@ -9,12 +9,12 @@
 #include "io/files/atomic.h"
 #include "io/history/output_file.h"
 #include "io/files/regular.h"
+#include "kernels/base/device.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/vector.h"
 #include "kernels/ops/wilson.h"
-#include "kernels/run/device.h"
 #include "kernels/run/tune.h"
 
 #define FILE_MAX ((uint64_t)16 << 20)
@@ -42,14 +42,14 @@ static char *read_shared(const char *path)
     return text;
 }
 
-void tuning_open(const char *mode, const char *path, const char *machine)
+void tuning_open(tune_mode mode, const char *path, const char *machine)
 {
-    const int measure = !strcmp(mode, "measure"), wanted = measure || !strcmp(mode, "file");
+    const int measure = mode == TUNE_MEASURE, wanted = mode != TUNE_ESTIMATE;
     char message[1024];
     char kind[256] = ""; /* GPU of rank 0, as all ranks have to take the same text */
     snprintf(kind, sizeof kind, "%s", machine);
     comm_bcast(kind, sizeof kind);
-    tune_start(!wanted ? TUNE_ESTIMATE : measure ? TUNE_MEASURE : TUNE_FILE, kind);
+    tune_start(mode, kind);
     if (!wanted) return;
     if (measure && output_file_check(path, OUTPUT_TUNING, NULL, message, sizeof message))
         user_error("tuning file %s", message);

@@ -3,11 +3,11 @@
 #define PLAQ_TUNING_H
 
 #include "kernels/lattice/lattice.h"
+#include "kernels/run/tune.h"
 
-/* mode: "estimate", "measure" or "file" ([machine] tune); machine: the kind of GPU, of rank 0. Reads the file, unless
- * nothing is wanted of it; one of another machine is left alone, one that makes no sense is a user error, and `file`
- * without it too. Collective. */
-void tuning_open(const char *mode, const char *path, const char *machine);
+/* Starts the tuner for the kind of GPU of rank 0. Reads the file, unless the mode wants nothing of it; one of another machine
+ * is left alone, one that makes no sense is a user error, and TUNE_FILE without it too. Collective. */
+void tuning_open(tune_mode mode, const char *path, const char *machine);
 
 /* True if there is a choice of transports: several ranks, and no comm_delay(), whose times would be of no use to other
  * readers of the file. */

@@ -13,10 +13,10 @@
 #include "io/files/atomic.h"
 #include "io/input/ini.h"
 #include "io/history/output_file.h"
+#include "kernels/base/device.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/run/device.h"
 
 #define AT(member) offsetof(calibration_place, member)
 static const param place_keys[] = {

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "hmc/bench/times.h"
+#include "kernels/base/device.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/pool.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/run/device.h"
 
 #define SMALLEST ((size_t)1 << 10)
 #define LARGEST ((size_t)1 << 25)

@@ -47,8 +47,11 @@ int bench_is_packing(int kernel)
 
 void bench_cg(bench *b, linop *op, field *x, const field *source)
 {
-    const solver_settings s = {
-        .type = "cg", .tolerance = 1e-30, .max_iterations = 25, .inner_precision = "double", .delta = 0.1};
+    const solver_settings s = {.type = param_kind(solver_section(0), "cg"),
+                               .tolerance = 1e-30,
+                               .max_iterations = 25,
+                               .inner_precision = PREC_DOUBLE,
+                               .delta = 0.1};
     solver *by = solver_create(&s, op);
     solve_result r;
     solver_precondition(by, x, source, &r);
@@ -58,8 +61,11 @@ void bench_cg(bench *b, linop *op, field *x, const field *source)
 
 void bench_solve_with_half(bench *b, linop *op, field *x, const field *source)
 {
-    const solver_settings s = {
-        .type = "cg", .tolerance = 1e-14, .max_iterations = 10000, .inner_precision = "half", .delta = 0.1};
+    const solver_settings s = {.type = param_kind(solver_section(0), "cg"),
+                               .tolerance = 1e-14,
+                               .max_iterations = 10000,
+                               .inner_precision = PREC_HALF,
+                               .delta = 0.1};
     field_clear(x);
     solver *by = solver_create(&s, op);
     b->iterations = solver_solve(by, x, source, NULL).iterations;
@@ -68,8 +74,11 @@ void bench_solve_with_half(bench *b, linop *op, field *x, const field *source)
 
 void bench_solve_shifts(bench *b, linop *op, const field *source)
 {
-    const solver_settings s = {
-        .type = "cg", .tolerance = 1e-8, .max_iterations = 10000, .inner_precision = "single", .delta = 0.1};
+    const solver_settings s = {.type = param_kind(solver_section(0), "cg"),
+                               .tolerance = 1e-8,
+                               .max_iterations = 10000,
+                               .inner_precision = PREC_SINGLE,
+                               .delta = 0.1};
     double shifts[SHIFTS], tolerances[SHIFTS];
     field *x[SHIFTS];
     for (int i = 0; i < SHIFTS; i++) {

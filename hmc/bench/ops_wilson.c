@@ -215,9 +215,8 @@ static void run_cg(bench *b)
 /* Steps of minimal residual in one block per rank, as GCR-DD has them. */
 static void run_schwarz(bench *b)
 {
-    solver_settings s = {.type = "schwarz"};
+    solver_settings s = {.type = param_kind(solver_section(0), "schwarz"), .inner_precision = b->prec};
     *schwarz_keys_of(&s) = (schwarz_keys){.steps = 10, .relaxation = 1, .colours = 1, .cycles = 1};
-    snprintf(s.inner_precision, sizeof s.inner_precision, "%s", precision_names[b->prec]);
     solver *by = solver_create(&s, b->schur);
     solve_result r;
     solver_precondition(by, b->sy, b->sx, &r);
@@ -228,9 +227,8 @@ static void run_schwarz(bench *b)
 /* Steps of conjugate gradients with snake terms in one block per rank. */
 static void run_multisplitting(bench *b)
 {
-    solver_settings s = {.type = "multisplitting"};
+    solver_settings s = {.type = param_kind(solver_section(0), "multisplitting"), .inner_precision = b->prec};
     *multisplitting_keys_of(&s) = (multisplitting_keys){.steps = 6, .snakes = 1};
-    snprintf(s.inner_precision, sizeof s.inner_precision, "%s", precision_names[b->prec]);
     solver *by = solver_create(&s, b->normal);
     solve_result r;
     solver_precondition(by, b->sy, b->sx, &r);

@@ -1,8 +1,8 @@
 #include "hmc/bench/timing.h"
 
 #include "hmc/bench/times.h"
+#include "kernels/base/device.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/run/device.h"
 #include "kernels/run/kernel.h"
 
 #define MAX_BATCHES 65536

@@ -21,6 +21,7 @@
 #include "hmc/command/commands.h"
 #include "hmc/command/stop.h"
 #include "io/history/output_file.h"
+#include "kernels/base/device.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
@@ -30,7 +31,6 @@
 #include "kernels/cpu/limits.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
-#include "kernels/run/device.h"
 #include "kernels/run/kernel.h"
 
 #define WATCHDOG_SECONDS 600
@@ -321,7 +321,7 @@ static settings make_settings(const texts *t, int json)
         if (gpu_bind(1, message, sizeof message)) user_error("plaq bench: %s", message);
         if (comm_size() > 1 && gpu_transport_choose(transport_of(t), message, sizeof message))
             user_error("plaq bench: %s", message);
-        tuning_open(t->tune ? "measure" : "estimate", t->tune, gpu_name());
+        tuning_open(t->tune ? TUNE_MEASURE : TUNE_ESTIMATE, t->tune, gpu_name());
         s.where = PLACE_DEVICE;
     }
     return s;

@@ -267,7 +267,7 @@ static links_meta meta_of(const convert_words *w, const char *format, const link
     meta.rows = command_integer("convert", "--rows", w->rows, 2, 3, 3);
     if (meta.bits % 32) user_error("plaq convert: --bits %d: 32 or 64 is allowed", meta.bits);
     if (links_format_layout(format, meta.bits, meta.rows, why, sizeof why)) user_error("plaq convert: %s", why);
-    if (w->lfn && strcmp(format, "ildg"))
+    if (w->lfn && !links_format_carries_lfn(format))
         user_error("plaq convert: --lfn is given, but files of format %s have no place for it; only those of ildg do",
                    format);
     if ((w->ensemble || w->trajectory) && !links_format_carries_names(format))

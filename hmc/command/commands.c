@@ -14,7 +14,7 @@
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/run/device.h"
+#include "kernels/base/device.h"
 
 #define COMMAND(name, overrides, usage, help) int command_##name(int argc, char **argv);
 #include "hmc/command/commands.def"
@@ -232,9 +232,7 @@ void command_arguments_free(plain_arguments *a)
 
 void command_set_log(const parameters *p)
 {
-    static const char *const names[] = {"error", "warn", "info", "debug"};
-    for (int i = 0; i < 4; i++)
-        if (!strcmp(names[i], p->run.log)) log_set_level((log_level)i);
+    log_set_level((log_level)p->run.log);
 }
 
 int command_ranks(const char *text, const char *command)
@@ -269,8 +267,7 @@ const char *command_format(const char *command, const char *path, const char *as
     }
     const char *names[16], *name;
     int n = 0;
-    for (int i = 0; (name = links_format_name(i)) && n < 16; i++)
-        if (links_format_writes(name)) names[n++] = name;
+    while (n < 16 && (name = links_format_writable(n))) names[n++] = name;
     for (int i = 0; i < n; i++)
         if (!strcmp(names[i], asked)) return names[i];
     const char *nearest = param_nearest(asked, names, n);

@@ -151,7 +151,7 @@ static void store(const job *j, const eigen_pairs *e)
 static eigen_pairs *find(const job *j)
 {
     char message[512];
-    fermion *q = quark_kind_find(j->quark->p.kind)->make(j->links, &j->quark->p, NULL, 0);
+    fermion *q = quark_kind_of(&j->quark->p)->make(j->links, &j->quark->p, NULL, 0);
     if (eigen_fits(&j->s, q->normal, message, sizeof message)) user_error("plaq eigen: %s", message);
     eigen_pairs *e = eigen_solve(&j->s, q->normal, message, sizeof message);
     if (!e) user_error("plaq eigen: %s", message);

@@ -13,13 +13,13 @@
 #include "io/history/output_file.h"
 #include "io/history/propagator_file.h"
 #include "io/links/links.h"
+#include "kernels/base/device.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/base/param.h"
 #include "kernels/base/watchdog.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/gauge.h"
-#include "kernels/run/device.h"
 #include "operators/gauge_fixing.h"
 
 #define INTERVAL 10       /* iterations from one look at theta to the next */

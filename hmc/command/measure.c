@@ -12,11 +12,12 @@
 #include <string.h>
 
 #include "hmc/assemble/memory.h"
+#include "hmc/measure/positions.h"
+#include "hmc/plan/forecast.h"
 #include "hmc/plan/plan.h"
 #include "hmc/command/commands.h"
 #include "hmc/tell/life.h"
 #include "hmc/assemble/identity.h"
-#include "hmc/measure/positions.h"
 #include "hmc/record/profile.h"
 #include "hmc/tell/text.h"
 #include "io/links/links.h"
@@ -121,7 +122,7 @@ typedef char group_name[96];
 static table_rows table_of(const measurer *m, int i, group_name group)
 {
     const named_measure *named = &m->p->measures[i];
-    const observable *o = observable_find(named->p.kind);
+    const observable *o = observable_of(&named->p);
     snprintf(group, sizeof(group_name), "measure/%s", named->name);
     return (table_rows){.group = group,
                         .columns = o->columns,
@@ -134,7 +135,7 @@ static table_rows table_of(const measurer *m, int i, group_name group)
 static table_rows summary_of(const measurer *m, int i, group_name group)
 {
     const named_measure *named = &m->p->measures[i];
-    const observable *o = observable_find(named->p.kind);
+    const observable *o = observable_of(&named->p);
     snprintf(group, sizeof(group_name), "measure/%s/summary", named->name);
     return (table_rows){
         .group = group, .columns = o->summary, .ncolumns = o->nsummary, .identity = m->identities[i].data};

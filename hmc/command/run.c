@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "hmc/assemble/eigenvectors.h"
+#include "hmc/measure/positions.h"
+#include "hmc/plan/forecast.h"
 #include "hmc/plan/plan.h"
 #include "hmc/assemble/simulation.h"
 #include "hmc/assemble/threads.h"
@@ -21,7 +23,6 @@
 #include "hmc/tell/life.h"
 #include "hmc/assemble/changes.h"
 #include "hmc/assemble/identity.h"
-#include "hmc/measure/positions.h"
 #include "hmc/measure/propagator_disk.h"
 #include "hmc/record/record.h"
 #include "hmc/tell/text.h"
@@ -30,11 +31,11 @@
 #include "io/files/atomic.h"
 #include "io/history/checkpoint.h"
 #include "io/links/links.h"
+#include "kernels/base/device.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/gauge.h"
-#include "kernels/run/device.h"
 #include "kernels/run/exchange.h"
 #include "kernels/run/kernel.h"
 #include "kernels/run/tune.h"
@@ -60,8 +61,8 @@ static void start_or_continue(run_state *r)
         simulation_start(r->s, r->ignore_recorded);
         r->saved = -1;
         links_digest(r->s->links, r->digest);
-        log_info("starting: %s%s%s, digest %s", r->p->run.start, r->p->run.config[0] ? " " : "", r->p->run.config,
-                 r->digest);
+        log_info("starting: %s%s%s, digest %s", parameters_start(r->p), r->p->run.config[0] ? " " : "",
+                 r->p->run.config, r->digest);
     }
     r->session_start = r->done;
     r->history = record_open(folder, r->s, r->done);
@@ -138,7 +139,7 @@ static void save(run_state *r, double plaquette)
     r->io_seconds += seconds;
     r->longest_save = fmax(r->longest_save, seconds);
     log_info("checkpoint %lld: digest %s (%.2f s)", (long long)r->done, c.digest, seconds);
-    if (!strcmp(r->p->run.report, "checkpoints")) write_report(r);
+    if (r->p->run.report == REPORT_CHECKPOINTS) write_report(r);
 }
 
 /* The configuration that is kept of the trajectory done, unless it was kept before. */
@@ -346,7 +347,7 @@ static int run(run_state *r)
     life_close();
     run_print_summary(r);
     if (record_close(r->history, message, sizeof message) && !r->failed) stop_for_files(r, message);
-    if (strcmp(r->p->run.report, "no") && !r->files_failed) write_report(r);
+    if (r->p->run.report != REPORT_NO && !r->files_failed) write_report(r);
     output_close();
     if (r->failed) run_print_advice(r);
     const int nothing = watch_nothing_accepted(&r->watch, message, sizeof message);
@@ -389,13 +390,13 @@ int command_run(int argc, char **argv)
     propagator_disk_need_patterns(r.p);
     if (r.ignore_recorded && !parameters_start_reads(r.p))
         user_error("plaq run: --ignore-recorded is for the file of [run] start = file, and start is %s",
-                   r.p->run.start);
+                   parameters_start(r.p));
     command_set_log(r.p);
     stop_check();
     if (dry) {
         plan_dry_run(r.p, ranks, calibration, configuration, r.json, r.ignore_recorded);
     } else {
-        r.s = simulation_create(r.p);
+        r.s = simulation_create(r.p, memory_of_run);
         status = run(&r);
         simulation_destroy(r.s);
     }

@@ -7,6 +7,7 @@
 #include "hmc/command/commands.h"
 #include "hmc/command/run_state.h"
 #include "hmc/integrate/balance.h"
+#include "hmc/plan/forecast.h"
 #include "hmc/record/profile.h"
 #include "hmc/tell/text.h"
 #include "hmc/record/save.h"
@@ -174,7 +175,7 @@ static void print_next(const run_state *r)
     if (r->saved >= 0)
         snprintf(newest, sizeof newest, "%s/checkpoint-%06lld.h5", r->p->run.output, (long long)r->saved);
     log_info("results: %s/history.h5 (h5dump, h5py), newest configuration %s", r->p->run.output, newest);
-    if (strcmp(r->p->run.report, "no") && !r->files_failed)
+    if (r->p->run.report != REPORT_NO && !r->files_failed)
         log_info("report: %s/" ENSEMBLE_PAGE " (open it in a browser)", r->p->run.output);
     if (r->kept)
         log_info("%lld configurations kept in this session: %s/" SAVE_FOLDER, (long long)r->kept, r->p->run.output);

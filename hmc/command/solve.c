@@ -153,7 +153,7 @@ static void take_column(field *to, const field *from, int r)
 
 static void open_system(const job *j, const named_quark *f, equation *s)
 {
-    s->q = quark_kind_find(f->p.kind)->make(j->links, &f->p, NULL, 0);
+    s->q = quark_kind_of(&f->p)->make(j->links, &f->p, NULL, 0);
     s->f = f;
     s->low = (eigenvectors){.trajectory = j->trajectory};
     s->j = j;
@@ -348,7 +348,7 @@ static void print(const job *j, const char *fermion, const char *solver, const s
     json_string(&o, "quark", fermion);
     json_string(&o, "solver", solver);
     json_string(&o, "type", type);
-    json_string(&o, "inner_precision", set->inner_precision);
+    json_string(&o, "inner_precision", precision_names[set->inner_precision]);
     json_bool(&o, "converged", row[STATUS] == SOLVE_CONVERGED);
     json_string(&o, "status_text", status);
     for (int i = 0; i < SUMMARY; i++) json_real(&o, summary_columns[i].name, row[i]);
@@ -431,7 +431,7 @@ static void one_solver(job *j, equation *s, const named_quark *f, const named_se
     solve(s, n, *first, &h, row);
     if (row[STATUS] == SOLVE_CONVERGED) *first = 0; /* distances are from this solution */
     j->failures += row[STATUS] != SOLVE_CONVERGED;
-    print(j, f->name, n->name, &n->p, n->p.type, row);
+    print(j, f->name, n->name, &n->p, solver_type_of(&n->p)->name, row);
     store(j, name, identity.data, &h, &none, row, 1);
     param_text_free(&identity);
     free(h.points);
@@ -496,7 +496,7 @@ static void solve_all(job *j, const named_quark *f)
         const named_settings *n = &j->p->solvers[i];
         if (!parameters_solver_tried(j->p, i)) continue;
         one_solver(j, &s, f, n, &first);
-        if (j->nshifts && !strcmp(n->p.type, "cg")) all_shifts(j, &s, f, n);
+        if (j->nshifts && n->p.type == param_kind(solver_section(0), "cg")) all_shifts(j, &s, f, n);
     }
     close_system(&s);
 }
@@ -517,7 +517,7 @@ static size_t need_of_solves(const void *of, const lattice *plan, place where)
             field *x[MULTISHIFT_MOST];
             if (!parameters_solver_tried(j.p, k)) continue;
             solve(&s, &j.p->solvers[k], 1, NULL, rows[0]);
-            if (!j.nshifts || strcmp(set->type, "cg")) continue;
+            if (!j.nshifts || set->type != param_kind(solver_section(0), "cg")) continue;
             open_solutions(&j, &s, x);
             solve_at_once(&j, &s, set, x, NULL, rows);
             separate_solution(&j, &s, set, x, NULL, rows);
@@ -559,7 +559,7 @@ static void read_rhs(job *j, const char *text)
 static int has_type(const parameters *p, const char *type)
 {
     for (int i = 0; i < p->nsolvers; i++)
-        if (!strcmp(p->solvers[i].p.type, type)) return 1;
+        if (p->solvers[i].p.type == param_kind(solver_section(0), type)) return 1;
     return 0;
 }
 
@@ -613,7 +613,7 @@ int command_solve(int argc, char **argv)
     for (int i = 0; i < p->nsolvers; i++)
         if (!parameters_solver_tried(p, i))
             log_info("[solver.%s] of type %s is left out: it preconditions other solvers", p->solvers[i].name,
-                     p->solvers[i].p.type);
+                     solver_type_of(&p->solvers[i].p)->name);
     for (int i = 0; i < p->nquarks; i++) solve_all(&j, &p->quarks[i]);
     field_destroy(j.links);
     lattice_destroy(j.lat);

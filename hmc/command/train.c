@@ -107,7 +107,7 @@ static int sample(const job *j, const target *t, fermion *q, const field *b, fie
 static linop *inverted(const target *t, fermion *q)
 {
     const solver_settings *inner = t->reduced->p.inner;
-    const solver_type *type = solver_type_find(inner->type);
+    const solver_type *type = solver_type_of(inner);
     linop *a = type->inverts ? type->inverts(inner, q->normal) : q->normal;
     linop_refresh(a);
     return a;
@@ -118,13 +118,13 @@ static fifth_transform train(const job *j, const target *t)
 {
     field *v[MOST_SAMPLES];
     const int told = !j->lat->planned;
-    fermion *q = quark_kind_find(t->quark->p.kind)->make(j->links, &t->quark->p, NULL, 0);
+    fermion *q = quark_kind_of(&t->quark->p)->make(j->links, &t->quark->p, NULL, 0);
     field *b = linop_vector(q->normal, 1);
     const int Ls = b->Ls, fewer = j->Ls ? j->Ls : Ls / 3 > 2 ? Ls / 3 / 2 * 2 : 2;
     for (int i = 0; i < j->samples; i++) v[i] = field_like(b);
     vector_random(b, (uint64_t)j->p->run.seed, RANDOM_SOURCE, 0);
     solver_settings K = *t->reduced->p.inner, reduced = t->reduced->p;
-    snprintf(K.inner_precision, sizeof K.inner_precision, "%s", precision_names[PREC_DOUBLE]);
+    K.inner_precision = PREC_DOUBLE;
     linop_refresh(q->normal);
     const int n = sample(j, t, q, b, v);
     vector_random(b, (uint64_t)j->p->run.seed, RANDOM_SOURCE, 1);
@@ -176,7 +176,7 @@ static void store(const job *j, const target *t, const fifth_transform *best)
         user_error(
             "plaq train: [solver.%s] did not converge with any transform, and %s was not written; try other --mu",
             t->outer->name, file);
-    quark_kind_find(t->quark->p.kind)->transform_keys(&t->quark->p, keys, sizeof keys);
+    quark_kind_of(&t->quark->p)->transform_keys(&t->quark->p, keys, sizeof keys);
     /* A file of that name may have come up meanwhile. */
     check_output(j, t);
     if (fifth_write(file, &best->T, best->mu, keys, identity_of_program(), message, sizeof message))
@@ -202,7 +202,7 @@ static int find(const parameters *p, int number, target *t)
 {
     const named_settings *s = &p->solvers[number];
     *t = (target){.reduced = s};
-    if (!solver_type_has(solver_type_find(s->p.type), "transform")) return 0;
+    if (!solver_type_has(solver_type_of(&s->p), "transform")) return 0;
     for (int k = 0; k < p->nsolvers && !t->outer; k++)
         if (p->solvers[k].p.inner == &s->p) t->outer = &p->solvers[k];
     if (!t->outer)
@@ -221,10 +221,10 @@ static int find(const parameters *p, int number, target *t)
         user_error("%s: no action of a quark and no [quark.NAME] has solver = %s, and a transform is trained for the "
                    "quark of one",
                    ini_where(p->input, "solver", t->outer->name, ""), t->outer->name);
-    const quark_kind *kind = quark_kind_find(t->quark->p.kind);
+    const quark_kind *kind = quark_kind_of(&t->quark->p);
     if (!kind->transform_keys)
         user_error("%s: kind = %s of [quark.%s] has no operator on fewer slices",
-                   ini_where(p->input, "quark", t->quark->name, "kind"), t->quark->p.kind, t->quark->name);
+                   ini_where(p->input, "quark", t->quark->name, "kind"), kind->name, t->quark->name);
     return 1;
 }
 
@@ -319,7 +319,7 @@ int command_train(int argc, char **argv)
         targets++;
         check_output(&j, &t);
         check_unique(p, i);
-        const int all = quark_kind_find(t.quark->p.kind)->slices(&t.quark->p);
+        const int all = quark_kind_of(&t.quark->p)->slices(&t.quark->p);
         if (j.Ls > all) user_error("plaq train: --Ls %d: [quark.%s] has %d slices", j.Ls, t.quark->name, all);
     }
     if (!targets)

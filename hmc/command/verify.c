@@ -23,6 +23,7 @@
 #include "hmc/command/commands.h"
 #include "hmc/actions/action_kind.h"
 #include "hmc/integrate/reversal.h"
+#include "hmc/plan/forecast.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
@@ -299,7 +300,7 @@ static int comes_to(const simulation *s, const char *solver, const named_solver 
 static int uses_solver(const simulation *s, const action_term *t, const named_solver *wanted)
 {
     for (int use = 0; use < SOLVER_USES; use++)
-        if ((use != USE_HEAT_BATH || action_kind_of(t)->rational || !action_is_ratio(t)) &&
+        if ((use != USE_HEAT_BATH || action_kind_of(&t->action->p)->rational || !action_is_ratio(t)) &&
             comes_to(s, t->solvers[use], wanted))
             return 1;
     const action_term *before = t - 1;
@@ -418,7 +419,7 @@ int command_verify(int argc, char **argv)
     if (ignore_recorded && !config && !parameters_start_reads(p))
         user_error("plaq verify: --ignore-recorded is for a configuration, and none is read");
     v.p = p;
-    v.s = simulation_create(p);
+    v.s = simulation_create(p, memory_of_run);
     if (config) {
         char message[1024];
         if (simulation_read(v.s->links, config, ignore_recorded, NULL, message, sizeof message) ||

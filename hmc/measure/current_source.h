@@ -7,7 +7,7 @@
 #ifndef PLAQ_CURRENT_SOURCE_H
 #define PLAQ_CURRENT_SOURCE_H
 
-#include "hmc/measure/propagator.h"
+#include "hmc/measure/columns.h"
 #include "hmc/sources/source.h"
 
 /* Columns, a new field like those of `from`; s is of this kind. */

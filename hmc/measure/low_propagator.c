@@ -12,48 +12,6 @@
 #include "kernels/ops/vector.h"
 #include "solvers/block_matrix.h"
 
-/* The vectors f_l of low modes, and a_l of the same blocks, of a quark and a solver. */
-typedef struct {
-    const char *quark, *solver;
-    low_modes *modes;
-    field **solutions;
-} low_part;
-
-/* An average: its sums, [pair of spins at the source][t - t_0][momentum][pair at the sink]. */
-typedef struct {
-    const measure_params *of;
-    int start; /* time of the source on a bounded lattice, else 0 */
-    double complex *sums;
-} average;
-
-struct low_store {
-    int nparts, naverages;
-    low_part parts[MAX_NAMED];
-    average *averages;
-};
-
-low_store *low_store_open(void)
-{
-    low_store *s = calloc(1, sizeof *s);
-    REQUIRE_MEMORY(s, "out of memory");
-    return s;
-}
-
-static void free_part(low_part *l)
-{
-    for (int i = 0; l->solutions && i < low_modes_blocks(l->modes); i++) field_destroy(l->solutions[i]);
-    free(l->solutions);
-    low_modes_free(l->modes);
-}
-
-void low_store_close(low_store *s)
-{
-    for (int i = 0; i < s->nparts; i++) free_part(&s->parts[i]);
-    for (int i = 0; i < s->naverages; i++) free(s->averages[i].sums);
-    free(s->averages);
-    free(s);
-}
-
 /* ---- solves ---- */
 
 typedef struct {
@@ -119,7 +77,7 @@ static int part_of(low_part **part, low_store *s, const measure_context *c, cons
     solves_summary(by, values);
     solves_merge(r->summary, values, by->estimates);
     if (status == MEASURE_DONE) s->nparts++;
-    else free_part(l);
+    else low_part_free(l);
     return status;
 }
 
@@ -239,7 +197,7 @@ static int sum_pairs(const pair_sums *s, double complex *sums, const measure_con
     return status;
 }
 
-static int make_average(average *a, const momenta *p, const measure_context *c, const low_line line[2])
+static int make_average(low_sums *a, const momenta *p, const measure_context *c, const low_line line[2])
 {
     static const int origin[3];
     const lattice *lat = c->links->lat;
@@ -263,7 +221,7 @@ static int make_average(average *a, const momenta *p, const measure_context *c, 
 static int average_of(const double complex **sums, low_store *s, const momenta *p, const measure_context *c,
                       const measure_params *m, const low_line line[2])
 {
-    average a = {.of = m, .start = c->links->lat->time == TIME_PERIODIC ? 0 : line[0].q->place[3]};
+    low_sums a = {.of = m, .start = c->links->lat->time == TIME_PERIODIC ? 0 : line[0].q->place[3]};
     for (int i = 0; i < s->naverages; i++)
         if (s->averages[i].of == a.of && s->averages[i].start == a.start) {
             *sums = s->averages[i].sums;
@@ -330,21 +288,21 @@ const char *low_average_refused(const parameters *p, const named_measure *m, cha
         const named_quark *f = &p->quarks[parameters_quark(p, q->quark)];
         const named_source *s = parameters_source(p, q->source);
         const named_settings *solver = parameters_attempt(p, parameters_propagator_solver(p, q), 0);
-        if (strcmp(s->p.kind, "point"))
+        if (s->p.kind != param_kind(source_section(0), "point"))
             snprintf(message, size,
                      "low_modes = yes of [measure.%s] averages over the positions of a point, and [source.%s] of "
                      "[propagator.%s] is of kind = %s",
-                     m->name, s->name, name, s->p.kind);
-        else if (strcmp(q->sink, "site"))
+                     m->name, s->name, name, source_kind_of(&s->p)->name);
+        else if (q->sink != SINK_SITE)
             snprintf(message, size,
                      "low_modes = yes of [measure.%s] needs sink = site, and [propagator.%s] has sink = %s", m->name,
-                     name, q->sink);
+                     name, parameters_sink(q));
         else if (quark_kind_of(&f->p)->twisted_mass)
             snprintf(
                 message, size,
                 "low_modes = yes of [measure.%s] takes low modes on the left from those on the right by M^dagger = "
                 "gamma_5 M gamma_5, which kind = %s of [quark.%s] does not have",
-                m->name, f->p.kind, f->name);
+                m->name, quark_kind_of(&f->p)->name, f->name);
         else if (!solver || !solver->p.eigenvectors_file[0])
             snprintf(message, size,
                      "low_modes = yes of [measure.%s] needs the key eigenvectors in the section of the solver of "

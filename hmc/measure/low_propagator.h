@@ -19,10 +19,6 @@
 #include "hmc/measure/contraction.h"
 #include "hmc/measure/propagator.h"
 
-/* Low parts of propagators, and averages, on one configuration: made once, at whatever position of the sources. */
-low_store *low_store_open(void);
-void low_store_close(low_store *s);
-
 /* Puts the average in place of the low part, in the sums of the contraction of two propagators of the measurement, which may
  * be one; c->propagators is open. Solves are added to the summary of r. MEASURE_DONE, _FAILED with the reason in r->trouble, or
  * _GIVEN_UP. */

@@ -15,10 +15,21 @@
 
 #define BARYON_WORDS "nucleon|sigma|xi|lambda|delta|sigma_star|xi_star|omega"
 
+#define BARYON_SPINS(X) X(SPIN_AVERAGE, "average") X(SPIN_UP, "up")
+#define BARYON_COMPONENTS(X) X(COMPONENTS_ALL, "all") X(COMPONENTS_UPPER, "upper")
+enum { BARYON_SPINS(PARAM_CONSTANT) };
+enum { BARYON_COMPONENTS(PARAM_CONSTANT) };
+
+/* In the order of the flavours of baryon_contraction.h. */
+#define BARYON_INSERTED(X) X(INSERTED_U, "u") X(INSERTED_D, "d") X(INSERTED_S, "s")
+enum { BARYON_INSERTED(PARAM_CONSTANT) };
+_Static_assert((int)INSERTED_U == FLAVOUR_U && (int)INSERTED_D == FLAVOUR_D && (int)INSERTED_S == FLAVOUR_S,
+               "flavours in another order");
+
 typedef struct {
     int momentum2;
-    char baryons[PARAM_WORDS_SIZE], spin[PARAM_CHOICE_SIZE], components[PARAM_CHOICE_SIZE];
-    char inserted[PARAM_CHOICE_SIZE];
+    char baryons[PARAM_WORDS_SIZE];
+    int spin, components, inserted;
 } baryon_keys;
 
 static const measure_column columns[] = {
@@ -52,19 +63,14 @@ static void add_correlators(const baryon *b, int number, int parity, int polaris
         }
 }
 
-static int flavour_of(const char *inserted)
-{
-    return !strcmp(inserted, "u") ? FLAVOUR_U : !strcmp(inserted, "d") ? FLAVOUR_D : FLAVOUR_S;
-}
-
 /* Correlators of both parities of a baryon, from one contraction unless they have components of their own. */
 static void add_baryon(const baryon_keys *k, int number, const momenta *p, const propagator *const *q,
                        measure_result *r)
 {
     const baryon_lines lines = {.quark = {q[0]->columns, q[0]->columns, q[1]->columns},
                                 .insertion = q[2] ? q[2]->columns : NULL,
-                                .inserted = flavour_of(k->inserted)};
-    const int upper = !strcmp(k->components, "upper"), polarised = !strcmp(k->spin, "up");
+                                .inserted = k->inserted};
+    const int upper = k->components == COMPONENTS_UPPER, polarised = k->spin == SPIN_UP;
     baryon b;
     for (int parity = 1; parity >= -1; parity -= 2) {
         if (upper || parity == 1)
@@ -103,31 +109,32 @@ static const char *check_twist(const parameters *p, const named_measure *m, char
     snprintf(message, size,
              "[measure.%s] kind = baryons is not for kind = %s of [quark.%s], whose u and d have mu and -mu; give a "
              "propagator of another quark",
-             m->name, q->p.kind, q->name);
+             m->name, quark_kind_of(&q->p)->name, q->name);
     return number ? "propagator_2" : "propagator";
 }
 
 /* An insertion is a current summed over all sites, in a flavour that each of the baryons has. */
 static const char *check_insertion(const parameters *p, const named_measure *m, char *message, size_t size)
 {
+    static const char *const flavours[] = {BARYON_INSERTED(PARAM_TEXT)};
     const baryon_keys *k = OBSERVABLE_OWN(baryon_keys, &m->p);
-    const char *name = measure_propagator(&m->p, 2);
+    const char *name = measure_propagator(&m->p, 2), *inserted = flavours[k->inserted];
     if (!name && ini_given(p->input, "measure", m->name, "inserted")) {
-        snprintf(message, size, "[measure.%s] inserted = %s has no effect without an insertion", m->name, k->inserted);
+        snprintf(message, size, "[measure.%s] inserted = %s has no effect without an insertion", m->name, inserted);
         return "inserted";
     }
     const named_source *s = name ? parameters_source(p, parameters_propagator(p, name)->p.source) : NULL;
-    if (s && !source_kind_find(s->p.kind)->all_times) {
+    if (s && !source_kind_of(&s->p)->all_times) {
         snprintf(message, size,
                  "[measure.%s] insertion = %s is from [source.%s] of kind = %s; name a [propagator.NAME] from a source "
                  "of kind = feynman_hellmann",
-                 m->name, name, s->name, s->p.kind);
+                 m->name, name, s->name, source_kind_of(&s->p)->name);
         return "insertion";
     }
     for (int i = 0; name && baryon_kind_number(i); i++) {
         const baryon_kind *kind = baryon_kind_number(i);
-        if (!param_has_word(k->baryons, kind->name) || baryon_has_flavour(kind, flavour_of(k->inserted))) continue;
-        snprintf(message, size, "[measure.%s] inserted = %s, and the %s has no such quark", m->name, k->inserted,
+        if (!param_has_word(k->baryons, kind->name) || baryon_has_flavour(kind, k->inserted)) continue;
+        snprintf(message, size, "[measure.%s] inserted = %s, and the %s has no such quark", m->name, inserted,
                  kind->name);
         return "inserted";
     }
@@ -144,11 +151,11 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
         snprintf(message, size, "[measure.%s] baryons is empty; choose of " BARYON_WORDS, m->name);
         return "baryons";
     }
-    if (source_kind_find(source->p.kind)->noise) {
+    if (source_kind_of(&source->p)->noise) {
         snprintf(message, size,
                  "[measure.%s] three quarks from [source.%s] of kind %s have no mean: give a propagator from a point, "
                  "a wall or a smeared source",
-                 m->name, source->name, source->p.kind);
+                 m->name, source->name, source_kind_of(&source->p)->name);
         return "propagator";
     }
     return check_twist(p, m, message, size);
@@ -157,11 +164,11 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
 static const param own[] = {
     {"baryons", PARAM_WORDS, OBSERVABLE_KEY(baryon_keys, baryons), "nucleon", BARYON_WORDS, NULL,
      "which ones; u and d are propagator, s is propagator_2", 0},
-    {"spin", PARAM_CHOICE, OBSERVABLE_KEY(baryon_keys, spin), "average", "average|up", NULL,
+    {"spin", PARAM_CHOICE, OBSERVABLE_KEY(baryon_keys, spin), "average", PARAM_RANGE(BARYON_SPINS), NULL,
      "T = (1 +- gamma_t) / 2, or that times 1 + Sigma_z", 0},
-    {"components", PARAM_CHOICE, OBSERVABLE_KEY(baryon_keys, components), "all", "all|upper", NULL,
+    {"components", PARAM_CHOICE, OBSERVABLE_KEY(baryon_keys, components), "all", PARAM_RANGE(BARYON_COMPONENTS), NULL,
      "of the diquark's quarks; upper: C gamma_5 (1 +- gamma_t) / 2 in place of C gamma_5, with the sign of T", 0},
-    {"inserted", PARAM_CHOICE, OBSERVABLE_KEY(baryon_keys, inserted), "u", "u|d|s", NULL,
+    {"inserted", PARAM_CHOICE, OBSERVABLE_KEY(baryon_keys, inserted), "u", PARAM_RANGE(BARYON_INSERTED), NULL,
      "flavour of the quarks that the insertion takes the place of", 0},
     MOMENTUM2_KEY(OBSERVABLE_KEY(baryon_keys, momentum2)),
 };

@@ -23,9 +23,11 @@
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/vector.h"
 
+#define CONDENSATE_NOISES(X) X(CONDENSATE_Z2, "z2") X(CONDENSATE_GAUSSIAN, "gaussian")
+enum { CONDENSATE_NOISES(PARAM_CONSTANT) };
+
 typedef struct {
-    char noise[PARAM_CHOICE_SIZE], traces[PARAM_CHOICE_SIZE];
-    int vectors;
+    int noise, traces, vectors;
 } condensate_keys;
 
 static const measure_column columns[] = {
@@ -67,7 +69,7 @@ static void product(double value[2], const estimator *e, const field *y)
 
 static int has_traces(const measure_params *m)
 {
-    return !strcmp(OBSERVABLE_OWN(condensate_keys, m)->traces, "yes");
+    return OBSERVABLE_OWN(condensate_keys, m)->traces == PARAM_YES;
 }
 
 /* ---- M x = e ---- */
@@ -76,7 +78,7 @@ static const field *noise_of(void *context, int k)
 {
     estimator *e = context;
     const uint32_t number = (uint32_t)(e->first + k);
-    if (!strcmp(e->keys->noise, "z2")) vector_random_signs(e->noise, e->seed, RANDOM_NOISE, number);
+    if (e->keys->noise == CONDENSATE_Z2) vector_random_signs(e->noise, e->seed, RANDOM_NOISE, number);
     else vector_random(e->noise, e->seed, RANDOM_NOISE, number);
     slices_scale(e->noise, SLICES_ENDS, 0); /* quark fields vanish there */
     return e->noise;
@@ -189,20 +191,21 @@ static int measure_condensate(const measure_context *c, const measure_params *m,
 
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
-    const char *kind = p->quarks[parameters_quark(p, m->p.quark)].p.kind;
-    if (!has_traces(&m->p) || quark_kind_find(kind)->chemical_potential) return NULL;
-    snprintf(message, size, "traces = yes needs a staggered quark, but [quark.%s] is of kind = %s", m->p.quark, kind);
+    const quark_kind *kind = quark_kind_of(&p->quarks[parameters_quark(p, m->p.quark)].p);
+    if (!has_traces(&m->p) || kind->chemical_potential) return NULL;
+    snprintf(message, size, "traces = yes needs a staggered quark, but [quark.%s] is of kind = %s", m->p.quark,
+             kind->name);
     return "traces";
 }
 
 static const param own[] = {
-    {"noise", PARAM_CHOICE, OBSERVABLE_KEY(condensate_keys, noise), "z2", "z2|gaussian", NULL,
+    {"noise", PARAM_CHOICE, OBSERVABLE_KEY(condensate_keys, noise), "z2", PARAM_RANGE(CONDENSATE_NOISES), NULL,
      "numbers of the noise vectors: (+-1 +- i)/sqrt 2, or normal ones", 0},
     {"vectors", PARAM_INT, OBSERVABLE_KEY(condensate_keys, vectors), "16", "[1,1000000]", NULL,
      "number of noise vectors; they depend on [run] seed, the configuration, their number and the site, and are the "
      "same for every quark",
      0},
-    {"traces", PARAM_CHOICE, OBSERVABLE_KEY(condensate_keys, traces), "no", "no|yes", NULL,
+    {"traces", PARAM_CHOICE, OBSERVABLE_KEY(condensate_keys, traces), "no", PARAM_RANGE(PARAM_NO_YES), NULL,
      "of a staggered quark: also Tr M^-1 M', Tr M^-1 M'' and Tr (M^-1 M')^2 by derivatives with the quark chemical "
      "potential, at the price of one more solve a vector",
      0},

@@ -29,7 +29,8 @@
 
 typedef struct {
     noise_keys noise;
-    char operators[PARAM_WORDS_SIZE], transport[PARAM_CHOICE_SIZE], each_vector[PARAM_CHOICE_SIZE];
+    char operators[PARAM_WORDS_SIZE];
+    int transport, each_vector;
     int momentum2;
 } loop_keys;
 
@@ -149,7 +150,7 @@ static void contract(void *context, double *value, double weight, const field *e
 /* Links of one-link currents of a staggered quark. */
 static void take_links(loops *l, const field *links)
 {
-    if (!strcmp(l->k->transport, "fat")) {
+    if (l->k->transport == TRANSPORT_FAT) {
         l->links = staggered_links_at(staggered_fermion_links(l->q.quark), PREC_DOUBLE, links->where)->near;
         return;
     }
@@ -168,7 +169,7 @@ static void open_loops(loops *l, const measure_context *c, const measure_params 
     momenta_open(&l->p, l->lat, l->k->momentum2);
     l->sums = malloc((size_t)(2 * l->noperators * l->p.n * l->lat->size[3]) * sizeof *l->sums);
     REQUIRE_MEMORY(l->sums, "out of memory");
-    if (quark_kind_find(l->q.params->kind)->spins != 1) return;
+    if (quark_kind_of(l->q.params)->spins != 1) return;
     l->moved = fermion_physical(l->q.quark);
     take_links(l, c->links);
 }
@@ -215,7 +216,7 @@ static int measure_loops(const measure_context *c, const measure_params *m, meas
     const int status = stochastic_estimate(&s, &call, r);
     if (status == MEASURE_DONE) {
         add_rows(&l, &s, -1, r);
-        if (!strcmp(l.k->each_vector, "yes"))
+        if (l.k->each_vector == PARAM_YES)
             for (int v = 0; v < s.vectors; v++) add_rows(&l, &s, v, r);
         solves_summary(&l.q, r->summary);
         r->summary[SOLVES_VALUES] = s.vectors;
@@ -231,7 +232,7 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
 {
     const loop_keys *k = OBSERVABLE_OWN(loop_keys, &m->p);
     const quark_params *f = &p->quarks[parameters_quark(p, m->p.quark)].p;
-    const int spins = quark_kind_find(f->kind)->spins;
+    const int spins = quark_kind_of(f)->spins;
     if (!k->operators[0]) {
         snprintf(message, size, "operators is empty; choose of scalar, pseudoscalar, vector, axial and tensor");
         return "operators";
@@ -239,15 +240,15 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
     const char *word = gamma_needs_spin(k->operators);
     if (word && spins == 1) {
         snprintf(message, size, "operators = %s needs a quark with spin, but [quark.%s] is of kind = %s, which has %s",
-                 word, m->p.quark, f->kind, "scalar and vector");
+                 word, m->p.quark, quark_kind_of(f)->name, "scalar and vector");
         return "operators";
     }
-    if (spins != 1 && strcmp(k->transport, "thin")) {
-        snprintf(message, size, "transport = %s is for staggered quarks, but [quark.%s] is of kind = %s", k->transport,
-                 m->p.quark, f->kind);
+    if (spins != 1 && k->transport != TRANSPORT_THIN) {
+        snprintf(message, size, "transport = fat is for staggered quarks, but [quark.%s] is of kind = %s", m->p.quark,
+                 quark_kind_of(f)->name);
         return "transport";
     }
-    if (!strcmp(k->each_vector, "yes") && k->noise.rough_vectors) {
+    if (k->each_vector == PARAM_YES && k->noise.rough_vectors) {
         snprintf(message, size, "each_vector = yes with a rough solver, whose vectors are no estimates by themselves");
         return "each_vector";
     }
@@ -261,9 +262,9 @@ static const param own[] = {
      "scalar, and vector with one link",
      0},
     MOMENTUM2_KEY(OBSERVABLE_KEY(loop_keys, momentum2)),
-    {"transport", PARAM_CHOICE, OBSERVABLE_KEY(loop_keys, transport), "thin", "thin|fat", NULL,
+    {"transport", PARAM_CHOICE, OBSERVABLE_KEY(loop_keys, transport), "thin", PARAM_RANGE(TRANSPORT_LINKS), NULL,
      "links of the staggered vector current: thin, or the quark's fat ones", 0},
-    {"each_vector", PARAM_CHOICE, OBSERVABLE_KEY(loop_keys, each_vector), "no", "no|yes", NULL,
+    {"each_vector", PARAM_CHOICE, OBSERVABLE_KEY(loop_keys, each_vector), "no", PARAM_RANGE(PARAM_NO_YES), NULL,
      "rows of each noise vector too: products of loops want different vectors in the two, lest their noise be squared",
      0},
 };

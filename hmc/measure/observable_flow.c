@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hmc/measure/observable.h"
+#include "hmc/measure/measure.h"
 #include "hmc/measure/slices.h"
 #include "kernels/base/error.h"
 #include "kernels/ops/gauge.h"
@@ -22,7 +22,7 @@
 
 typedef struct {
     double flow_time, flow_step, xi, error;
-    char kernel[PARAM_CHOICE_SIZE];
+    int kernel;      /* FLOW_WILSON, ... */
     int first, last; /* window of time slices; -1: all */
 } flow_keys;
 
@@ -123,7 +123,7 @@ static void find_scales(measure_result *r)
 static int measure_flow(const measure_context *c, const measure_params *m, measure_result *r)
 {
     const flow_keys *k = OBSERVABLE_OWN(flow_keys, m);
-    const flow_kernel *kernel = flow_kernel_find(k->kernel);
+    const flow_kernel *kernel = flow_kernel_number(k->kernel);
     const lattice *lat = c->links->lat;
     field *links = field_like(c->links),
           *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
@@ -163,7 +163,7 @@ static double flops(const measure_params *m, const int size[4])
     (void)size;
     const flow_keys *k = OBSERVABLE_OWN(flow_keys, m);
     return 3 * (double)flow_steps(k->flow_time, k->flow_step) *
-           gauge_force_flops(gauge_weights_c1(1, flow_kernel_find(k->kernel)->c1));
+           gauge_force_flops(gauge_weights_c1(1, flow_kernel_number(k->kernel)->c1));
 }
 
 #define MOST_STEPS 1000000
@@ -174,9 +174,9 @@ static const char *check_slices(const parameters *p, const named_measure *m, cha
     const flow_keys *k = OBSERVABLE_OWN(flow_keys, &m->p);
     const int bounded = parameters_time(p) != TIME_PERIODIC, slices = p->lattice.size[3],
               T = slices > 0 && bounded ? slices - p->lattice.idle_slices : slices;
-    if (bounded && flow_kernel_find(k->kernel)->corrects) {
-        snprintf(message, bytes, "kernel = %s of [measure.%s] is for lattices that are periodic in time", k->kernel,
-                 m->name);
+    if (bounded && flow_kernel_number(k->kernel)->corrects) {
+        snprintf(message, bytes, "kernel = %s of [measure.%s] is for lattices that are periodic in time",
+                 flow_kernel_number(k->kernel)->name, m->name);
         return "kernel";
     }
     if ((k->first < 0) != (k->last < 0) || (bounded && k->first < 0)) {
@@ -202,14 +202,14 @@ static const char *check_slices(const parameters *p, const named_measure *m, cha
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const flow_keys *k = OBSERVABLE_OWN(flow_keys, &m->p);
-    const flow_kernel *kernel = flow_kernel_find(k->kernel);
+    const flow_kernel *kernel = flow_kernel_number(k->kernel);
     const double steps = ceil(k->flow_time / k->flow_step), most = flow_largest_step(kernel, k->xi);
     const char *wrong = check_slices(p, m, message, size);
     if (wrong) return wrong;
     if (k->xi != 1 && kernel->c1 != 0) {
         snprintf(message, size,
-                 "kernel = %s of [measure.%s] is for isotropic lattices; take kernel = wilson for xi = %g", k->kernel,
-                 m->name, k->xi);
+                 "kernel = %s of [measure.%s] is for isotropic lattices; take kernel = wilson for xi = %g",
+                 kernel->name, m->name, k->xi);
         return "kernel";
     }
     if (k->flow_step > most && k->error == 0) {
@@ -217,7 +217,7 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
         if (k->xi != 1) snprintf(anisotropy, sizeof anisotropy, " and xi = %g", k->xi);
         snprintf(message, size,
                  "flow_step = %g of [measure.%s] is too long for kernel = %s%s, which is stable up to %.4g",
-                 k->flow_step, m->name, k->kernel, anisotropy, most);
+                 k->flow_step, m->name, kernel->name, anisotropy, most);
         return k->xi == 1 || ini_given(p->input, "measure", m->name, "flow_step") ? "flow_step" : "xi";
     }
     if (!(steps > MOST_STEPS)) return NULL;
@@ -234,7 +234,7 @@ static const param own[] = {
      "longest flow time; the flow has at most 1000000 steps", 0},
     {"flow_step", PARAM_REAL, OBSERVABLE_KEY(flow_keys, flow_step), "0.05", FLOW_STEPS, "a^2", FLOW_STEP_HELP, 0},
     {"xi", PARAM_REAL, OBSERVABLE_KEY(flow_keys, xi), "1", "[0.01,100]", NULL, FLOW_XI_HELP, 0},
-    {"kernel", PARAM_CHOICE, OBSERVABLE_KEY(flow_keys, kernel), "wilson", "wilson|symanzik|zeuthen", NULL,
+    {"kernel", PARAM_CHOICE, OBSERVABLE_KEY(flow_keys, kernel), "wilson", PARAM_RANGE(FLOW_KERNELS), NULL,
      "action of the flow: wilson: plaquettes; symanzik: plaquettes and rectangles, for steps up to 0.09; zeuthen: that "
      "with "
      "a correction, without errors of order a^2 at tree level, for steps up to 0.14",

@@ -6,14 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hmc/measure/observable.h"
+#include "hmc/measure/measure.h"
 #include "operators/five_loop.h"
 #include "operators/flow.h"
+
+#define FLOW_LOOPS(X) X(FLOW_LOOPS_FIVE, "five") X(FLOW_LOOPS_THREE, "three")
+enum { FLOW_LOOPS(PARAM_CONSTANT) };
 
 typedef struct {
     double flow_time, flow_step, error;
     int every;
-    char kernel[PARAM_CHOICE_SIZE], loops[PARAM_CHOICE_SIZE];
+    int kernel, loops;
 } improved_keys;
 
 static const measure_column columns[] = {
@@ -32,7 +35,7 @@ static const measure_column summary[] = {
 
 static void add_row(measure_result *r, const improved_keys *k, double t, const field *links, field *tensor)
 {
-    const gauge_energy e = five_loop_energy(tensor, links, !strcmp(k->loops, "five") ? 1.0 / 20 : 1.0 / 10);
+    const gauge_energy e = five_loop_energy(tensor, links, k->loops == FLOW_LOOPS_FIVE ? 1.0 / 20 : 1.0 / 10);
     gauge_field_strength(tensor, links);
     const gauge_energy clover = gauge_field_energy(tensor);
     measure_add_row(r, (const double[]){t, e.temporal + e.spatial, e.temporal, e.spatial, e.charge,
@@ -49,7 +52,7 @@ static int measure_improved(const measure_context *c, const measure_params *m, m
     flow f;
     int status = MEASURE_DONE;
     field_copy(links, c->links);
-    flow_open(&f, links, flow_kernel_find(k->kernel), 1, k->flow_step, k->error);
+    flow_open(&f, links, flow_kernel_number(k->kernel), 1, k->flow_step, k->error);
     for (long i = 0; i <= steps && status == MEASURE_DONE; i++) {
         const double t = i > 0 ? flow_time_after(i, k->flow_time, k->flow_step) : 0;
         if (i > 0 && flow_to(&f, t)) {
@@ -71,12 +74,13 @@ static int measure_improved(const measure_context *c, const measure_params *m, m
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const improved_keys *k = OBSERVABLE_OWN(improved_keys, &m->p);
-    const double steps = ceil(k->flow_time / k->flow_step), most = flow_largest_step(flow_kernel_find(k->kernel), 1);
+    const flow_kernel *kernel = flow_kernel_number(k->kernel);
+    const double steps = ceil(k->flow_time / k->flow_step), most = flow_largest_step(kernel, 1);
     (void)p;
     if (k->flow_step > most && k->error == 0) {
         snprintf(message, size,
                  "flow_step = %g of [measure.%s] is too long for kernel = %s, which is stable up to %.4g", k->flow_step,
-                 m->name, k->kernel, most);
+                 m->name, kernel->name, most);
         return "flow_step";
     }
     if (!(steps > MOST_STEPS)) return NULL;
@@ -93,10 +97,10 @@ static const param own[] = {
     {"flow_step", PARAM_REAL, OBSERVABLE_KEY(improved_keys, flow_step), "0.05", FLOW_STEPS, "a^2", FLOW_STEP_HELP, 0},
     {"every", PARAM_INT, OBSERVABLE_KEY(improved_keys, every), "0", "[0,1000000]", "steps",
      "distance of the flow times that are kept, from 0 on; 0: the last one alone, which always is", 0},
-    {"kernel", PARAM_CHOICE, OBSERVABLE_KEY(improved_keys, kernel), "wilson", "wilson|symanzik|zeuthen", NULL,
+    {"kernel", PARAM_CHOICE, OBSERVABLE_KEY(improved_keys, kernel), "wilson", PARAM_RANGE(FLOW_KERNELS), NULL,
      "action of the flow, as of kind = flow", 0},
     {"flow_error", PARAM_REAL, OBSERVABLE_KEY(improved_keys, error), "0", FLOW_ERRORS, NULL, FLOW_ERROR_HELP, 0},
-    {"loops", PARAM_CHOICE, OBSERVABLE_KEY(improved_keys, loops), "five", "five|three", NULL,
+    {"loops", PARAM_CHOICE, OBSERVABLE_KEY(improved_keys, loops), "five", PARAM_RANGE(FLOW_LOOPS), NULL,
      "five: of 1 x 1, 2 x 2, 1 x 2, 1 x 3 and 3 x 3 links; three: of 1 x 1, 2 x 2 and 3 x 3", 0},
 };
 static const param_section part = PARAM_PART("measure", "flow_improved", measure_params, own);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hmc/measure/observable.h"
+#include "hmc/measure/measure.h"
 #include "hmc/measure/slices.h"
 #include "kernels/base/error.h"
 #include "kernels/ops/gauge.h"
@@ -16,7 +16,7 @@
 typedef struct {
     double flow_time, flow_step, error;
     int every;
-    char kernel[PARAM_CHOICE_SIZE];
+    int kernel; /* FLOW_WILSON, ... */
 } flow_slices_keys;
 
 static const measure_column columns[] = {
@@ -54,7 +54,7 @@ static int measure_slices(const measure_context *c, const measure_params *m, mea
           *tensor = field_create(links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
     flow f;
     field_copy(links, c->links);
-    flow_open(&f, links, flow_kernel_find(k->kernel), 1, k->flow_step, k->error);
+    flow_open(&f, links, flow_kernel_number(k->kernel), 1, k->flow_step, k->error);
     add_rows(r, 0, links, tensor);
     int status = MEASURE_DONE;
     for (long i = 1; i <= steps && status == MEASURE_DONE; i++) {
@@ -77,7 +77,8 @@ static double flops(const measure_params *m, const int size[4])
 {
     (void)size;
     const flow_slices_keys *k = OBSERVABLE_OWN(flow_slices_keys, m);
-    return 3 * (k->flow_time / k->flow_step) * gauge_force_flops(gauge_weights_c1(1, flow_kernel_find(k->kernel)->c1));
+    return 3 * (k->flow_time / k->flow_step) *
+           gauge_force_flops(gauge_weights_c1(1, flow_kernel_number(k->kernel)->c1));
 }
 
 #define MOST_ROWS 1000000
@@ -85,17 +86,17 @@ static double flops(const measure_params *m, const int size[4])
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const flow_slices_keys *k = OBSERVABLE_OWN(flow_slices_keys, &m->p);
-    const flow_kernel *kernel = flow_kernel_find(k->kernel);
+    const flow_kernel *kernel = flow_kernel_number(k->kernel);
     const double steps = ceil(k->flow_time / k->flow_step), most = flow_largest_step(kernel, 1);
     if (parameters_time(p) != TIME_PERIODIC && kernel->corrects) {
-        snprintf(message, size, "kernel = %s of [measure.%s] is for lattices that are periodic in time", k->kernel,
+        snprintf(message, size, "kernel = %s of [measure.%s] is for lattices that are periodic in time", kernel->name,
                  m->name);
         return "kernel";
     }
     if (k->flow_step > most && k->error == 0) {
         snprintf(message, size,
                  "flow_step = %g of [measure.%s] is too long for kernel = %s, which is stable up to %.4g", k->flow_step,
-                 m->name, k->kernel, most);
+                 m->name, kernel->name, most);
         return "flow_step";
     }
     if (!(steps / k->every > MOST_ROWS)) return NULL;
@@ -113,7 +114,7 @@ static const param own[] = {
      0},
     {"every", PARAM_INT, OBSERVABLE_KEY(flow_slices_keys, every), "1", "[1,1000000]", "steps",
      "distance of the flow times whose slices are kept; the last one always is", 0},
-    {"kernel", PARAM_CHOICE, OBSERVABLE_KEY(flow_slices_keys, kernel), "wilson", "wilson|symanzik|zeuthen", NULL,
+    {"kernel", PARAM_CHOICE, OBSERVABLE_KEY(flow_slices_keys, kernel), "wilson", PARAM_RANGE(FLOW_KERNELS), NULL,
      "action of the flow, as of kind = flow", 0},
     {"flow_error", PARAM_REAL, OBSERVABLE_KEY(flow_slices_keys, error), "0", FLOW_ERRORS, NULL, FLOW_ERROR_HELP, 0},
 };

@@ -1,5 +1,5 @@
 /* loops: plaquette, 1x2 rectangle and link trace, Re tr / 3 averaged. */
-#include "hmc/measure/observable.h"
+#include "hmc/measure/measure.h"
 #include "kernels/ops/gauge.h"
 
 static const measure_column columns[] = {

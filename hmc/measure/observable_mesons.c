@@ -17,9 +17,13 @@
 #include "hmc/quarks/quark_wilson.h"
 #include "hmc/sources/source.h"
 
+#define MESON_PAIRS(X) X(PAIRS_DIAGONAL, "diagonal") X(PAIRS_ALL, "all") X(PAIRS_UNIT, "unit")
+enum { MESON_PAIRS(PARAM_CONSTANT) };
+
 typedef struct {
     int momentum2;
-    char operators[PARAM_WORDS_SIZE], pairs[PARAM_CHOICE_SIZE], low_modes[PARAM_CHOICE_SIZE];
+    char operators[PARAM_WORDS_SIZE];
+    int pairs, low_modes;
 } meson_keys;
 
 static const measure_column columns[] = {
@@ -79,9 +83,9 @@ static void contract_conserved(const measure_context *c, const meson_keys *k, co
         conserved_current v;
         conserved_open(&v, p, map ? link_map_links(map) : c->links, q[0]->columns, q[1]->columns, q[0]->place, mu);
         for (int i = 0; i < p->n; i++) {
-            if (!strcmp(k->pairs, "diagonal")) add_conserved(&v, factor, 1 << mu, i, r);
-            if (!strcmp(k->pairs, "unit")) add_conserved(&v, factor, 0, i, r);
-            for (int s = 0; s < n && !strcmp(k->pairs, "all"); s++) add_conserved(&v, factor, numbers[s], i, r);
+            if (k->pairs == PAIRS_DIAGONAL) add_conserved(&v, factor, 1 << mu, i, r);
+            if (k->pairs == PAIRS_UNIT) add_conserved(&v, factor, 0, i, r);
+            for (int s = 0; s < n && k->pairs == PAIRS_ALL; s++) add_conserved(&v, factor, numbers[s], i, r);
         }
         conserved_close(&v);
     }
@@ -93,12 +97,12 @@ static int contract(const measure_context *context, const measure_params *m, con
 {
     const meson_keys *k = OBSERVABLE_OWN(meson_keys, m);
     int numbers[GAMMAS];
-    const int n = gamma_listed(k->operators, numbers), all = !strcmp(k->pairs, "all"), unit = !strcmp(k->pairs, "unit");
+    const int n = gamma_listed(k->operators, numbers), all = k->pairs == PAIRS_ALL, unit = k->pairs == PAIRS_UNIT;
     momenta p;
     contraction c;
     momenta_open(&p, q[0]->columns->lat, k->momentum2);
     contraction_open(&c, &p, q[0]->columns, q[1]->columns, q[0]->place);
-    const int status = !strcmp(k->low_modes, "yes") ? low_average(&c, context, m, q, r) : MEASURE_DONE;
+    const int status = k->low_modes == PARAM_YES ? low_average(&c, context, m, q, r) : MEASURE_DONE;
     for (int sink = 0; sink < n && unit; sink++)
         for (int i = 0; i < p.n; i++) add_correlator(&c, 0, numbers[sink], i, r);
     for (int source = 0; source < n && !unit; source++)
@@ -148,24 +152,24 @@ static const char *check_twist(const parameters *p, const named_measure *m, char
         "operators = pseudoscalar and axial, those of the charged pion, are there; for neutral mesons name propagators "
         "of "
         "-mu and mu",
-        k->operators, m->name, q->p.kind, q->name);
+        k->operators, m->name, quark_kind_of(&q->p)->name, q->name);
     return "operators";
 }
 
-static const source_kind *source_kind_of(const parameters *p, const char *propagator)
+static const source_kind *source_of(const parameters *p, const char *propagator)
 {
-    return source_kind_find(parameters_source(p, parameters_propagator(p, propagator)->p.source)->p.kind);
+    return source_kind_of(&parameters_source(p, parameters_propagator(p, propagator)->p.source)->p);
 }
 
 /* A nucleon's sequential propagator is the first one, with the unit matrix at the source. */
 static const char *check_nucleon(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const char *first = measure_propagator(&m->p, 0), *second = measure_propagator(&m->p, 1);
-    const int unit = !strcmp(OBSERVABLE_OWN(meson_keys, &m->p)->pairs, "unit");
+    const int unit = OBSERVABLE_OWN(meson_keys, &m->p)->pairs == PAIRS_UNIT;
     const char *key = NULL;
     if (!first) return NULL;
-    if (source_kind_of(p, second ? second : first)->baryon) key = "propagator_2";
-    else if (source_kind_of(p, first)->baryon && !unit) key = "pairs";
+    if (source_of(p, second ? second : first)->baryon) key = "propagator_2";
+    else if (source_of(p, first)->baryon && !unit) key = "pairs";
     if (key)
         snprintf(message, size,
                  "[measure.%s] has the sequential propagator of a nucleon; it needs that one as propagator, a "
@@ -187,13 +191,13 @@ static const char *check_conserved(const parameters *p, const named_measure *m, 
         const propagator_params *q = &parameters_propagator(p, name)->p;
         f[n] = &p->quarks[parameters_quark(p, q->quark)].p;
         const int wilson = wilson_keys_of(f[n]) && !quark_kind_of(f[n])->slices && !quark_kind_of(f[n])->twisted_mass;
-        if (!wilson || q->sink_smearing[0] || strcmp(q->sink, "site")) {
+        if (!wilson || q->sink_smearing[0] || q->sink != SINK_SITE) {
             snprintf(
                 message, size,
                 "operators of [measure.%s] has the conserved vector current, which is that of Wilson quarks at a sink "
                 "without smearing; [propagator.%s] is of kind = %s, sink = %s%s%s",
-                m->name, name, f[n]->kind, q->sink, q->sink_smearing[0] ? " with sink_smearing = " : "",
-                q->sink_smearing);
+                m->name, name, quark_kind_of(f[n])->name, parameters_sink(q),
+                q->sink_smearing[0] ? " with sink_smearing = " : "", q->sink_smearing);
             return n == 0 ? "propagator" : "propagator_2";
         }
     }
@@ -204,7 +208,7 @@ static const char *check_conserved(const parameters *p, const named_measure *m, 
                  m->name);
         return "propagator_2";
     }
-    if (!strcmp(k->pairs, "all") && gamma_listed(k->operators, numbers) == 0) {
+    if (k->pairs == PAIRS_ALL && gamma_listed(k->operators, numbers) == 0) {
         snprintf(message, size,
                  "operators = %s of [measure.%s] has nothing for the source with pairs = all; add vector, or take "
                  "pairs = diagonal",
@@ -217,7 +221,7 @@ static const char *check_conserved(const parameters *p, const named_measure *m, 
 static const char *check_low_modes(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const meson_keys *k = OBSERVABLE_OWN(meson_keys, &m->p);
-    if (strcmp(k->low_modes, "yes")) return NULL;
+    if (k->low_modes == PARAM_NO) return NULL;
     if (low_average_refused(p, m, message, size)) return "low_modes";
     if (!param_has_word(k->operators, "conserved")) return NULL;
     snprintf(message, size,
@@ -249,13 +253,13 @@ static const param own[] = {
      "vector "
      "current of Wilson quarks that needs no renormalisation, with gamma_mu at the source",
      0},
-    {"pairs", PARAM_CHOICE, OBSERVABLE_KEY(meson_keys, pairs), "diagonal", "diagonal|all|unit", NULL,
+    {"pairs", PARAM_CHOICE, OBSERVABLE_KEY(meson_keys, pairs), "diagonal", PARAM_RANGE(MESON_PAIRS), NULL,
      "diagonal: the same gamma matrix at both ends; all: all pairs of those of operators; unit: each at the sink, and "
      "the "
      "unit matrix at the source, for three-point functions of nucleons",
      0},
     MOMENTUM2_KEY(OBSERVABLE_KEY(meson_keys, momentum2)),
-    {"low_modes", PARAM_CHOICE, OBSERVABLE_KEY(meson_keys, low_modes), "no", "no|yes", NULL,
+    {"low_modes", PARAM_CHOICE, OBSERVABLE_KEY(meson_keys, low_modes), "no", PARAM_RANGE(PARAM_NO_YES), NULL,
      "low-mode averaging: the part of the eigenvectors that the sections of the propagators' solvers name is averaged "
      "over "
      "all positions of the source, without bias, and the rest is from the source; a solve for each eigenvector",

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/measure/observable.h"
+#include "hmc/measure/measure.h"
 #include "kernels/base/error.h"
 #include "kernels/lattice/comm.h"
 

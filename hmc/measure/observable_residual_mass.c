@@ -190,7 +190,7 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
 {
     const residual_keys *keys = OBSERVABLE_OWN(residual_keys, &m->p);
     const quark_params *f = &p->quarks[parameters_quark(p, m->p.quark)].p;
-    const int Ls = quark_kind_find(f->kind)->slices(f), T = p->lattice.size[3];
+    const int Ls = quark_kind_of(f)->slices(f), T = p->lattice.size[3];
     if (Ls % 2) {
         snprintf(message, size, "[measure.%s] kind = residual_mass needs an even Ls, but [quark.%s] has Ls = %d",
                  m->name, m->p.quark, Ls);

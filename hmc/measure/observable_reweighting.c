@@ -113,7 +113,7 @@ static int make_step(const measure_context *c, const measure_params *m, estimato
     const quark_params *from = &c->p->quarks[parameters_quark(c->p, m->quark)].p;
     quark_params before = quark_after(e->k, from, e->step - 1), after = quark_after(e->k, from, e->step);
     int status = MEASURE_DONE;
-    solves_open_changed(&e->q, c, &after, m->solver[0] ? m->solver : from->solver, !strcmp(m->error_estimate, "yes"));
+    solves_open_changed(&e->q, c, &after, m->solver[0] ? m->solver : from->solver, m->error_estimate == PARAM_YES);
     e->factor = changes_mu(e->k) ? *mu_of(&before) * *mu_of(&before) - *mu_of(&after) * *mu_of(&after)
                                  : before.mass - after.mass;
     e->noise = fermion_physical(e->q.quark);
@@ -172,12 +172,13 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
 {
     const weight_keys *k = OBSERVABLE_OWN(weight_keys, &m->p);
     quark_params f = p->quarks[parameters_quark(p, m->p.quark)].p;
-    const int twisted = !strcmp(f.kind, "twisted_mass"), given = !isnan(k->to_mass) + !isnan(k->to_kappa);
-    if (strcmp(f.kind, "wilson_clover") && !twisted) {
+    const int twisted = f.kind == param_kind(quark_section(0), "twisted_mass"),
+              given = !isnan(k->to_mass) + !isnan(k->to_kappa);
+    if (f.kind != param_kind(quark_section(0), "wilson_clover") && !twisted) {
         snprintf(message, size,
                  "kind = reweighting of [measure.%s] is for quarks of kind = wilson_clover and twisted_mass, and "
                  "[quark.%s] is of kind = %s",
-                 m->name, m->p.quark, f.kind);
+                 m->name, m->p.quark, quark_kind_of(&f)->name);
         return "quark";
     }
     if (given + changes_mu(k) != 1) {
@@ -187,7 +188,7 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
     }
     if (changes_mu(k) && !twisted) {
         snprintf(message, size, "to_mu = %g of [measure.%s] is for a quark of kind = twisted_mass; [quark.%s] is of %s",
-                 k->to_mu, m->name, m->p.quark, f.kind);
+                 k->to_mu, m->name, m->p.quark, quark_kind_of(&f)->name);
         return "to_mu";
     }
     if (twisted && k->flavours == 1) {

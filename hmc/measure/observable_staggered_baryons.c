@@ -88,11 +88,11 @@ static int measure_baryons(const measure_context *c, const measure_params *m, me
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const named_source *s = parameters_source(p, parameters_propagator(p, measure_propagator(&m->p, 0))->p.source);
-    if (!source_kind_find(s->p.kind)->noise) return NULL;
+    if (!source_kind_of(&s->p)->noise) return NULL;
     snprintf(message, size,
              "[measure.%s] three quarks from [source.%s] of kind %s have no mean: give a propagator from a point or a "
              "corner",
-             m->name, s->name, s->p.kind);
+             m->name, s->name, source_kind_of(&s->p)->name);
     return "propagator";
 }
 

@@ -40,7 +40,8 @@
 #include "operators/staggered.h"
 
 typedef struct {
-    char tastes[PARAM_WORDS_SIZE], transport[PARAM_CHOICE_SIZE];
+    char tastes[PARAM_WORDS_SIZE];
+    int transport; /* TRANSPORT_THIN or TRANSPORT_FAT */
 } meson_keys;
 
 enum { ODD_X = 1, ODD_Y = 2, ODD_Z = 4, ODD_T = 8, ODD_SPACE = 7 };
@@ -211,7 +212,7 @@ static void open_mesons(mesons *q, const measure_context *c, const measure_param
     q->x = fermion_physical(q->q.quark);
     q->shifted = fermion_physical(q->q.quark);
     for (int i = 0; i < 2; i++) q->work[i] = fermion_physical(q->q.quark);
-    if (strcmp(OBSERVABLE_OWN(meson_keys, m)->transport, "fat")) return;
+    if (OBSERVABLE_OWN(meson_keys, m)->transport != TRANSPORT_FAT) return;
     q->links = staggered_links_at(staggered_fermion_links(q->q.quark), PREC_DOUBLE, c->links->where)->near;
     q->phased = 1;
 }
@@ -243,16 +244,16 @@ static int measure_mesons(const measure_context *c, const measure_params *m, mea
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const meson_keys *k = OBSERVABLE_OWN(meson_keys, &m->p);
-    const char *kind = parameters_source(p, m->p.source)->p.kind;
-    if (strcmp(kind, "point") && strcmp(kind, "corner")) {
+    const int kind = parameters_source(p, m->p.source)->p.kind;
+    if (kind != param_kind(source_section(0), "point") && kind != param_kind(source_section(0), "corner")) {
         snprintf(
             message, size,
             "[measure.%s] kind = staggered_mesons takes a source of kind = point or corner, whose sites have one taste "
             "phase each, but [source.%s] is of kind = %s",
-            m->name, m->p.source, kind);
+            m->name, m->p.source, source_kind_number(kind)->name);
         return "source";
     }
-    if (!strcmp(k->transport, "fat") && !k->tastes[0]) {
+    if (k->transport == TRANSPORT_FAT && !k->tastes[0]) {
         snprintf(message, size, "transport = fat is for the pions of tastes, of which [measure.%s] has none", m->name);
         return "transport";
     }
@@ -264,7 +265,7 @@ static const param own[] = {
      "further pions gamma_5 x xi_T for T = i5, i4, 4 and gamma_4 gamma_5 x xi_T for T = ij, i, 1, of 1, 2, 3 and 1, 2, "
      "3 links, averaged over directions: three solves each, or nine; empty: those without links",
      0},
-    {"transport", PARAM_CHOICE, OBSERVABLE_KEY(meson_keys, transport), "thin", "thin|fat", NULL,
+    {"transport", PARAM_CHOICE, OBSERVABLE_KEY(meson_keys, transport), "thin", PARAM_RANGE(TRANSPORT_LINKS), NULL,
      "links along which quark and antiquark of such pions are apart: thin, or the quark's fat ones, of which free ones "
      "are (9 + naik_epsilon) / 8 times the unit matrix (asqtad's and HISQ's, at u0 = 1), so that a correlator of n "
      "links has that factor 2 n times",

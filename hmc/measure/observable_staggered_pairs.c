@@ -117,7 +117,8 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
 {
     const pair_keys *k = OBSERVABLE_OWN(pair_keys, &m->p);
     const named_source *s = parameters_source(p, parameters_propagator(p, measure_propagator(&m->p, 0))->p.source);
-    const int one_sign = !strcmp(s->p.kind, "point") || !strcmp(s->p.kind, "corner");
+    const int one_sign =
+        s->p.kind == param_kind(source_section(0), "point") || s->p.kind == param_kind(source_section(0), "corner");
     if (!k->operators[0]) {
         snprintf(message, size, "[measure.%s] operators is empty; choose of pion_5, pion_45, rho_vt and rho_pv",
                  m->name);
@@ -127,7 +128,7 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
     snprintf(message, size,
              "operators = %s of [measure.%s] have signs that sites of [source.%s], of kind = %s, do not share; take "
              "operators = pion_5, or a source of kind = point or corner",
-             k->operators, m->name, s->name, s->p.kind);
+             k->operators, m->name, s->name, source_kind_of(&s->p)->name);
     return "operators";
 }
 

@@ -185,8 +185,8 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
             snprintf(message, size,
                      "[measure.%s] kind = vertices needs sources of kind = volume, and [source.%s] of [propagator.%s] "
                      "is of kind = %s",
-                     m->name, s->name, name, s->p.kind);
-        else if (s->p.smearing[0] || q->sink_smearing[0] || strcmp(q->sink, "site"))
+                     m->name, s->name, name, source_kind_of(&s->p)->name);
+        else if (s->p.smearing[0] || q->sink_smearing[0] || q->sink != SINK_SITE)
             snprintf(message, size,
                      "[measure.%s] kind = vertices needs plane waves at both ends, and [propagator.%s] has smearing or "
                      "a wall",
@@ -195,7 +195,7 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
             snprintf(message, size,
                      "[measure.%s] kind = vertices uses M^dagger = gamma_5 M gamma_5, which kind = %s of [quark.%s] "
                      "does not have",
-                     m->name, f->p.kind, f->name);
+                     m->name, quark_kind_of(&f->p)->name, f->name);
         else continue;
         return i ? "propagator_2" : "propagator";
     }

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "hmc/measure/directions.h"
-#include "hmc/measure/observable.h"
+#include "hmc/measure/measure.h"
 #include "kernels/base/error.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/gauge.h"

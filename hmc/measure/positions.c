@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/measure/low_propagator.h"
 #include "hmc/measure/propagator.h"
 #include "kernels/base/error.h"
 #include "kernels/lattice/philox.h"
@@ -26,9 +25,25 @@ typedef struct {
     solves_store *solves;
 } campaign;
 
-int measure_is_rough(const measure_params *m)
+measure_result measure(const measure_context *c, const named_measure *m)
 {
-    return m->exact_positions > 0 && m->exact_positions < m->positions;
+    const observable *o = observable_of(&m->p);
+    REQUIRE(o->nsummary <= MEASURE_MAX_SUMMARY, "%d values in the summary of %s", o->nsummary, o->name);
+    measure_result r = {.what = o, .name = m->name};
+    for (int i = 0; i < MEASURE_MAX_SUMMARY; i++) r.summary[i] = NAN;
+    const double start = comm_wtime();
+    link_map *map = measure_map(c, m->p.links);
+    measure_context on = *c;
+    if (map) on.links = link_map_links(map);
+    if (!c->propagators && o->propagators) on.propagators = propagator_store_open(c, NULL, NULL);
+    const int status = o->measure(&on, &m->p, &r);
+    if (!c->propagators && o->propagators) propagator_store_close(on.propagators);
+    if (c->propagators) propagator_store_done(c->propagators, m);
+    link_map_destroy(map);
+    r.failed = status != MEASURE_DONE;
+    r.given_up = status == MEASURE_GIVEN_UP;
+    r.seconds = comm_wtime() - start;
+    return r;
 }
 
 void measure_shift(const measure_context *c, int k, int shift[4])

@@ -17,7 +17,10 @@
 #ifndef PLAQ_POSITIONS_H
 #define PLAQ_POSITIONS_H
 
-#include "hmc/measure/observable.h"
+#include "hmc/measure/measure.h"
+
+/* Makes the measurement, at one position; free the result with measure_result_free(). A source outside the lattice is a user error. */
+measure_result measure(const measure_context *c, const named_measure *m);
 
 /* Calls of measure_due() for measurement number i of the input. */
 typedef struct {
@@ -31,8 +34,6 @@ typedef struct {
 /* Makes the measurements of the input with due[i], each at all of its positions. A measurement that fails at one has failed. */
 void measure_due(const measure_context *c, const int due[MAX_NAMED], const measure_calls *calls);
 
-/* True if some positions of the measurement have rough solves alone. */
-int measure_is_rough(const measure_params *m);
 /* Vector d_k of position k of the configuration. */
 void measure_shift(const measure_context *c, int k, int shift[4]);
 

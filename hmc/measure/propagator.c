@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "hmc/measure/current_source.h"
-#include "hmc/measure/low_propagator.h"
 #include "hmc/measure/propagator_disk.h"
 #include "hmc/measure/wall_sink.h"
 #include "hmc/quarks/quark.h"
@@ -45,7 +44,7 @@ static const char *solver_name(const propagator_store *s, const propagator_param
 
 static solves_key key_of(const propagator_params *q, const char *solver)
 {
-    return (solves_key){q->quark, solver, !strcmp(q->error_estimate, "yes")};
+    return (solves_key){q->quark, solver, q->error_estimate == PARAM_YES};
 }
 
 static int same_solver(const propagator_store *s, const propagator_params *a, const propagator_params *b)
@@ -200,7 +199,7 @@ field *propagator_sources(const measure_context *c, const char *name, const int 
                           int place[4])
 {
     const named_source *s = parameters_source(c->p, name);
-    const uint64_t seed = source_kind_find(s->p.kind)->noise ? measure_noise_seed(c) : 0;
+    const uint64_t seed = source_kind_of(&s->p)->noise ? measure_noise_seed(c) : 0;
     const source_params at = moved(c, s, shift, place);
     field *all = columns_like(like, n), *one = columns_like(like, 1);
     for (int k = 0; k < n; k++) {
@@ -215,7 +214,7 @@ field *propagator_sources(const measure_context *c, const char *name, const int 
 /* Columns of a sequential source on a time slice of this rank. */
 static void sequential_slice(field *y, const propagator *from, const source_params *s, int t)
 {
-    const source_kind *kind = source_kind_find(s->kind);
+    const source_kind *kind = source_kind_of(s);
     const sequential_keys *k = source_sequential(s);
     const lattice *lat = y->lat;
     const int *l = lat->local, *o = lat->origin;
@@ -240,7 +239,7 @@ static void sequential_slice(field *y, const propagator *from, const source_para
 static field *sequential_sources(const propagator *from, const source_params *s)
 {
     field *y = field_like(from->columns);
-    const int all = source_kind_find(s->kind)->all_times, at = source_sequential(s)->time - y->lat->origin[3],
+    const int all = source_kind_of(s)->all_times, at = source_sequential(s)->time - y->lat->origin[3],
               slices = field_slices(y);
     for (int t = 0; t < slices; t++)
         if (all || t == at) sequential_slice(y, from, s, t);
@@ -368,7 +367,7 @@ static int solves_behind(const propagator_store *s, int section, int numbers[PRO
 /* Sinks other than the sites themselves. */
 static int is_wall(const named_propagator *q)
 {
-    return !strcmp(q->p.sink, "wall");
+    return q->p.sink == SINK_WALL;
 }
 
 static int has_sink(const named_propagator *q)
@@ -378,7 +377,7 @@ static int has_sink(const named_propagator *q)
 
 static int is_rounded(const named_propagator *q)
 {
-    return q->p.file[0] && strcmp(q->p.file_bits, "64") != 0;
+    return q->p.file[0] && parameters_file_bits(&q->p) != 64;
 }
 
 /* Values of solves that a file has, for those that are not made here. */
@@ -524,7 +523,7 @@ static void summarise(const propagator_store *s, const measure_params *m, measur
     for (int i = 0; (name = measure_propagator(m, i)); i++)
         for (; name; name = parameters_made_of(s->c.p, name)) {
             const int section = section_of(s->c.p, name), number = solves_of(s, section);
-            const int estimates = !strcmp(s->c.p->propagators[section].p.error_estimate, "yes");
+            const int estimates = s->c.p->propagators[section].p.error_estimate == PARAM_YES;
             if (!counted[number]++) solves_merge(r->summary, s->solved[number].summary, estimates);
         }
 }

@@ -8,18 +8,12 @@
 #ifndef PLAQ_PROPAGATOR_H
 #define PLAQ_PROPAGATOR_H
 
-#include "hmc/measure/observable.h"
+#include "hmc/measure/columns.h"
+#include "hmc/measure/low_store.h"
 #include "hmc/measure/solves_store.h"
-
-typedef struct {
-    const named_propagator *of;
-    int place[4];         /* origin of times and momenta, from its source */
-    const field *columns; /* physical field, double, with a right-hand side for each component of the source */
-} propagator;
 
 /* How sources are moved from the places that they name, modulo the extents; and whether solves are by rough solvers, of the
  * propagators that name one. */
-typedef struct low_store low_store; /* hmc/measure/low_propagator.h */
 typedef struct {
     int shift[4], rough;
     low_store *low;       /* low parts that the stores of all places share */

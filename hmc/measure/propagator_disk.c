@@ -15,11 +15,6 @@
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 
-static int is_mode(const named_propagator *q, const char *mode)
-{
-    return !strcmp(q->p.file_mode, mode);
-}
-
 static int fail(measure_result *r, const named_propagator *q, const char *message)
 {
     snprintf(r->trouble, sizeof r->trouble, "[propagator.%s] file: %.400s", q->name, message);
@@ -33,14 +28,14 @@ static const char remedy[] = "remove it, name another file, or set file_mode = r
 static int of_quark(const propagator_file *f, const parameters *p, const named_propagator *q)
 {
     const int spins = quark_kind_of(&p->quarks[parameters_quark(p, q->p.quark)].p)->spins;
-    const int bits = !f->links[0] || f->bits == atoi(q->p.file_bits);
+    const int bits = !f->links[0] || f->bits == parameters_file_bits(&q->p);
     return f->spins == spins && f->columns == 3 * spins && bits;
 }
 
 /* True if M acts on the section's columns as they stand. */
 static int residual_tells(const parameters *p, const named_propagator *q)
 {
-    return !q->p.sink_smearing[0] && !strcmp(q->p.sink, "site") &&
+    return !q->p.sink_smearing[0] && q->p.sink == SINK_SITE &&
            !quark_kind_of(&p->quarks[parameters_quark(p, q->p.quark)].p)->slices;
 }
 
@@ -105,11 +100,11 @@ int propagator_disk_open(propagator_disk *d, const measure_context *c, const nam
     if (pattern_file(d->path, sizeof d->path, q->p.file, c->trajectory, message, sizeof message))
         return fail(r, q, message);
     const int absent = is_absent(d->path);
-    if (absent && is_mode(q, "read")) {
+    if (absent && q->p.file_mode == FILE_READ) {
         snprintf(message, sizeof message, "%s is not there, and file_mode = read solves for nothing", d->path);
         return fail(r, q, message);
     }
-    if (absent || is_mode(q, "replace"))
+    if (absent || q->p.file_mode == FILE_REPLACE)
         return can_write(d, c, q, message, sizeof message) ? fail(r, q, message) : MEASURE_DONE;
     if (propagator_file_look(d->path, &d->found, message, sizeof message)) return fail(r, q, message);
     if (d->found.is_transformation) {
@@ -163,8 +158,10 @@ int propagator_disk_write(const propagator_disk *d, const measure_context *c, co
                           measure_result *r)
 {
     char message[1024] = "", bytes[32];
-    propagator_file f = {
-        .bits = atoi(q->p.file_bits), .trajectory = c->trajectory, .identity = d->identity.data, .nsolves = nsolves};
+    propagator_file f = {.bits = parameters_file_bits(&q->p),
+                         .trajectory = c->trajectory,
+                         .identity = d->identity.data,
+                         .nsolves = nsolves};
     REQUIRE(nsolves <= PROPAGATOR_SOLVES, "%d solves behind a propagator", nsolves);
     memcpy(f.solves, solves, (size_t)nsolves * sizeof *solves);
     snprintf(f.links, sizeof f.links, "%s", d->links);
@@ -178,7 +175,7 @@ int propagator_disk_write(const propagator_disk *d, const measure_context *c, co
 double propagator_disk_bytes(const parameters *p, const named_propagator *q, const int size[4])
 {
     const int spins = quark_kind_of(&p->quarks[parameters_quark(p, q->p.quark)].p)->spins;
-    propagator_file f = {.columns = 3 * spins, .spins = spins, .bits = atoi(q->p.file_bits)};
+    propagator_file f = {.columns = 3 * spins, .spins = spins, .bits = parameters_file_bits(&q->p)};
     memcpy(f.size, size, sizeof f.size);
     return q->p.file[0] ? (double)propagator_file_bytes(&f) : 0;
 }

@@ -4,7 +4,7 @@
 #ifndef PLAQ_PROPAGATOR_DISK_H
 #define PLAQ_PROPAGATOR_DISK_H
 
-#include "hmc/measure/observable.h"
+#include "hmc/measure/measure.h"
 #include "io/history/propagator_file.h"
 
 /* File of a section on a configuration. */

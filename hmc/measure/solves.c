@@ -14,7 +14,7 @@
 
 void solves_open_keys(quark_solves *p, const measure_context *c, const measure_params *m)
 {
-    solves_open(p, c, m->quark, m->solver, !strcmp(m->error_estimate, "yes"));
+    solves_open(p, c, m->quark, m->solver, m->error_estimate == PARAM_YES);
 }
 
 /* Solves for a quark, or for the one of a run, which may be shared. */
@@ -223,7 +223,7 @@ static void fit(quark_solves *p, int n)
 
 double solves_residual(quark_solves *p, const field *x, const field *source)
 {
-    REQUIRE(!p->x, "a vector of %s in four dimensions", p->params->kind);
+    REQUIRE(!p->x, "a vector of %s in four dimensions", quark_kind_of(p->params)->name);
     return fermion_residual(p->quark, p->residual, x, source);
 }
 

@@ -9,7 +9,7 @@
 
 #include "hmc/assemble/eigenvectors.h"
 #include "hmc/measure/low_modes.h"
-#include "hmc/measure/observable.h"
+#include "hmc/measure/measure.h"
 #include "operators/fermion.h"
 
 typedef struct {

@@ -26,7 +26,7 @@ typedef struct {
 
 static int has(const noise_keys *k, int what)
 {
-    return !strcmp(k->dilution[what], "yes");
+    return k->dilution[what] == PARAM_YES;
 }
 
 static int number_of_parts(const noise_keys *k, const field *f)
@@ -106,9 +106,9 @@ static void make_real(double *to, const noise_keys *k, int part, const place_of 
 static void make_noise(estimator *e, int vector, int part)
 {
     if (e->made != vector) {
-        if (!strcmp(e->keys->noise, "gaussian")) vector_random(e->whole, e->call->seed, RANDOM_NOISE, (uint32_t)vector);
+        if (e->keys->noise == NOISE_GAUSSIAN) vector_random(e->whole, e->call->seed, RANDOM_NOISE, (uint32_t)vector);
         else vector_random_signs(e->whole, e->call->seed, RANDOM_NOISE, (uint32_t)vector);
-        if (!strcmp(e->keys->noise, "z2")) change_all(e->whole, e->whole, e->keys, make_real, 0);
+        if (e->keys->noise == NOISE_Z2) change_all(e->whole, e->whole, e->keys, make_real, 0);
         slices_scale(e->whole, SLICES_ENDS, 0); /* quark fields vanish there */
         e->made = vector;
     }
@@ -233,7 +233,7 @@ int stochastic_estimate(stochastic *s, const stochastic_call *call, measure_resu
     s->fine = zeros((long)s->vectors * s->values);
     if (k->rough_vectors) s->rough = zeros((long)s->all * s->values);
     s->low = zeros(s->values);
-    if (!strcmp(k->low_modes, "yes")) e.low = solves_low_modes(call->q);
+    if (k->low_modes == PARAM_YES) e.low = solves_low_modes(call->q);
     e.whole = fermion_physical(call->q->quark);
     e.noise = field_like(e.whole);
     e.source = field_like(e.whole);
@@ -290,14 +290,14 @@ stochastic_value stochastic_mean(const stochastic *s, int value)
 const char *noise_check(const parameters *p, const named_measure *m, const noise_keys *k, char *message, size_t size)
 {
     const quark_params *f = &p->quarks[parameters_quark(p, m->p.quark)].p;
-    const quark_kind *kind = quark_kind_find(f->kind);
+    const quark_kind *kind = quark_kind_of(f);
     const named_settings *solver = parameters_attempt(p, m->p.solver[0] ? m->p.solver : f->solver, 0);
     int rough = 0;
     for (int i = 0; i < p->nsolvers; i++)
         rough |= !strcmp(p->solvers[i].name, k->rough_solver) && solver_solves(&p->solvers[i].p);
     if (has(k, NOISE_BY_SPIN) && kind->spins == 1) {
         snprintf(message, size, "by_spin = yes, but [quark.%s] is of kind = %s, which has no spin", m->p.quark,
-                 f->kind);
+                 kind->name);
         return "by_spin";
     }
     if (k->probing & (k->probing - 1)) {
@@ -317,12 +317,12 @@ const char *noise_check(const parameters *p, const named_measure *m, const noise
         snprintf(message, size, "rough_solver and rough_vectors belong together: give both or none");
         return "rough_vectors";
     }
-    if (strcmp(k->low_modes, "yes")) return NULL;
+    if (k->low_modes == PARAM_NO) return NULL;
     if (kind->twisted_mass)
         snprintf(message, size,
                  "low_modes = yes takes low modes on the left from those on the right by M^dagger = gamma_5 M gamma_5, "
                  "which kind = %s of [quark.%s] does not have; leave it out",
-                 f->kind, m->p.quark);
+                 kind->name, m->p.quark);
     else if (!solver || !solver->p.eigenvectors_file[0])
         snprintf(message, size, "low_modes = yes needs the key eigenvectors in the section of its solver");
     else return NULL;

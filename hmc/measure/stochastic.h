@@ -24,10 +24,14 @@
 
 #include "hmc/measure/solves.h"
 
+#define NOISES(X) X(NOISE_Z2, "z2") X(NOISE_Z4, "z4") X(NOISE_GAUSSIAN, "gaussian")
+enum { NOISES(PARAM_CONSTANT) };
+
 /* Keys of an observable with noise: the first member of the struct of its keys, named `noise`. */
 typedef struct {
-    char noise[PARAM_CHOICE_SIZE], low_modes[PARAM_CHOICE_SIZE], rough_solver[PARAM_STRING_SIZE];
-    char dilution[4][PARAM_CHOICE_SIZE];
+    int noise, low_modes;
+    char rough_solver[PARAM_STRING_SIZE];
+    int dilution[4]; /* PARAM_NO or PARAM_YES of NOISE_BY_TIME, ... */
     int probing, vectors, rough_vectors;
 } noise_keys;
 
@@ -37,17 +41,17 @@ enum { NOISE_BY_TIME, NOISE_BY_COLOUR, NOISE_BY_SPIN, NOISE_BY_PARITY };
 /* Noise keys in the table of an observable whose struct is `keys`. */
 /* clang-format off */
 #define NOISE_KEYS(keys)                                                                                               \
-    {"noise", PARAM_CHOICE, NOISE_KEY(keys, noise), "z4", "z2|z4|gaussian", NULL,                                      \
+    {"noise", PARAM_CHOICE, NOISE_KEY(keys, noise), "z4", PARAM_RANGE(NOISES), NULL,                                   \
      "numbers of the noise vectors: +-1, (+-1 +- i)/sqrt 2, or complex normal ones", 0},                               \
     {"vectors", PARAM_INT, NOISE_KEY(keys, vectors), "16", "[1,1000000]", NULL,                                        \
      "number of noise vectors; they depend on [run] seed, the configuration, their number and the site", 0},           \
-    {"by_time", PARAM_CHOICE, NOISE_KEY(keys, dilution[NOISE_BY_TIME]), "no", "no|yes", NULL,                          \
+    {"by_time", PARAM_CHOICE, NOISE_KEY(keys, dilution[NOISE_BY_TIME]), "no", PARAM_RANGE(PARAM_NO_YES), NULL,                   \
      "dilution: parts of a vector on one time slice each, at the price of a solve for each", 0},                       \
-    {"by_colour", PARAM_CHOICE, NOISE_KEY(keys, dilution[NOISE_BY_COLOUR]), "no", "no|yes", NULL,                      \
+    {"by_colour", PARAM_CHOICE, NOISE_KEY(keys, dilution[NOISE_BY_COLOUR]), "no", PARAM_RANGE(PARAM_NO_YES), NULL,               \
      "dilution: parts of one colour", 0},                                                                              \
-    {"by_spin", PARAM_CHOICE, NOISE_KEY(keys, dilution[NOISE_BY_SPIN]), "no", "no|yes", NULL,                          \
+    {"by_spin", PARAM_CHOICE, NOISE_KEY(keys, dilution[NOISE_BY_SPIN]), "no", PARAM_RANGE(PARAM_NO_YES), NULL,                   \
      "dilution: parts of one spin", 0},                                                                                \
-    {"by_parity", PARAM_CHOICE, NOISE_KEY(keys, dilution[NOISE_BY_PARITY]), "no", "no|yes", NULL,                      \
+    {"by_parity", PARAM_CHOICE, NOISE_KEY(keys, dilution[NOISE_BY_PARITY]), "no", PARAM_RANGE(PARAM_NO_YES), NULL,               \
      "dilution: parts on even and on odd sites", 0},                                                                   \
     {"probing", PARAM_INT, NOISE_KEY(keys, probing), "1", "[1,8192]", NULL,                                            \
      "hierarchical probing: Hadamard vectors that each noise vector is multiplied with, a power of 2 (2, 32, 512, "    \
@@ -56,7 +60,7 @@ enum { NOISE_BY_TIME, NOISE_BY_COLOUR, NOISE_BY_SPIN, NOISE_BY_PARITY };
      "[solver.NAME] of a loose tolerance for the truncated solver method; empty: none", 0},                            \
     {"rough_vectors", PARAM_INT, NOISE_KEY(keys, rough_vectors), "0", "[0,1000000]", NULL,                             \
      "noise vectors beside the others that are solved for by the rough solver alone", 0},                              \
-    {"low_modes", PARAM_CHOICE, NOISE_KEY(keys, low_modes), "no", "no|yes", NULL,                                      \
+    {"low_modes", PARAM_CHOICE, NOISE_KEY(keys, low_modes), "no", PARAM_RANGE(PARAM_NO_YES), NULL,                               \
      "the part of the eigenvectors that the solver's section names is solved for, and taken out of the noise", 0}
 /* clang-format on */
 

@@ -32,7 +32,7 @@ static size_t memory_with(const levels *l, const int block[4], int is_own)
     for (int i = l->level + 1; i < MULTIGRID_LEVELS - 1 && !is_own; i++) memset(k->block[i], 0, sizeof k->block[i]);
     memcpy(k->block[l->level], block, sizeof k->block[l->level]);
     char message[512];
-    const solver_type *type = solver_type_find(s.type);
+    const solver_type *type = solver_type_of(&s);
     /* Levels below may choose what does not fit: then there are fewer of them. */
     while (type->fits(&s, l->lat, message, sizeof message) && k->levels > l->level + 2) k->levels--;
     return type->fits(&s, l->lat, message, sizeof message) ? 0
@@ -109,7 +109,7 @@ static void describe_solver(levels *l)
 static const quark_params *quark_of(const parameters *p)
 {
     for (int i = 0; i < p->nquarks; i++)
-        if (quark_kind_find(p->quarks[i].p.kind)->coarsens) return &p->quarks[i].p;
+        if (quark_kind_of(&p->quarks[i].p)->coarsens) return &p->quarks[i].p;
     return NULL;
 }
 
@@ -117,7 +117,7 @@ void blockings_describe(const parameters *p, const lattice *lat, place where, in
 {
     const quark_params *quark = quark_of(p);
     for (int i = 0; i < p->nsolvers && quark; i++) {
-        const solver_type *type = solver_type_find(p->solvers[i].p.type);
+        const solver_type *type = solver_type_of(&p->solvers[i].p);
         if (!type->coarsens) continue;
         levels l = {.solver = &p->solvers[i], .quark = quark, .lat = lat, .where = where, .as_json = as_json};
         l.rhs = together ? type->block_size(&p->solvers[i].p) : 1;

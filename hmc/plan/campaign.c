@@ -80,7 +80,7 @@ campaign campaign_of(const parameters *p, const int size[4], long configurations
         if (of.rough) g.solves[g.n++] = solves_of(p, q, q->p.rough_solver, 1, of.rough, volume);
     }
     for (int i = 0; i < p->nmeasures && at < sizeof g.left_out; i++) {
-        const observable *o = observable_find(p->measures[i].p.kind);
+        const observable *o = observable_of(&p->measures[i].p);
         if (o->propagators || o->quarks == MEASURE_NO_QUARKS) continue;
         at += (size_t)snprintf(g.left_out + at, sizeof g.left_out - at, "%smeasure.%s", at ? " " : "",
                                p->measures[i].name);
@@ -95,7 +95,7 @@ static double flops_of_others(const parameters *p, const int size[4])
     for (int d = 0; d < 4; d++) volume *= size[d];
     for (int i = 0; i < p->nmeasures; i++) {
         const measure_params *m = &p->measures[i].p;
-        const observable *o = observable_find(m->kind);
+        const observable *o = observable_of(m);
         if (o->flops) sum += volume * o->flops(m, size);
     }
     return sum;

@@ -37,7 +37,7 @@ static double hop_face_bytes(const quark_params *f, precision prec)
 
 static cost_part term_part(const parameters *p, const action_term *t, double forces, double volume, double iterations)
 {
-    const action_kind *kind = action_kind_of(t);
+    const action_kind *kind = action_kind_of(&t->action->p);
     const quark_kind *of = quark_kind_of(&t->quark->p);
     const solver_settings *by = &parameters_attempt(p, t->solvers[USE_FORCE], 0)->p;
     const precision prec = solver_precision(by, PREC_DOUBLE);
@@ -81,7 +81,7 @@ int cost_parts(const parameters *p, const iterations_plan *iterations, cost_part
     int n = 0;
     for (int d = 0; d < 4; d++) volume *= p->lattice.size[d];
     for (int l = 0; l < p->nlevels; l++) {
-        levels[l].scheme = scheme_find(p->levels[l].scheme);
+        levels[l].scheme = scheme_number(p->levels[l].scheme);
         levels[l].steps = p->levels[l].steps;
     }
     levels_forces(levels, p->nlevels, counts);

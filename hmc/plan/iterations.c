@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hmc/assemble/simulation.h"
+#include "hmc/plan/forecast.h"
 #include "hmc/quarks/quark_wilson.h"
 #include "hmc/integrate/trajectory.h"
 #include "hmc/record/stretch.h"
@@ -29,7 +30,7 @@ static const solver_model *model_of(const solver_settings *s)
 {
     if (s->inner) return model_of(s->inner);
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
-        if (!strcmp(models[i].type, s->type)) return &models[i];
+        if (!strcmp(models[i].type, solver_type_of(s)->name)) return &models[i];
     return &models[0];
 }
 
@@ -142,7 +143,7 @@ void iterations_measure(iterations_plan *plan, const parameters *p, const char *
 {
     char message[1024];
     double counts[MAX_LEVELS];
-    simulation *s = simulation_create(p);
+    simulation *s = simulation_create(p, memory_of_run);
     if (simulation_read(s->links, path, 0, NULL, message, sizeof message) ||
         simulation_refuse_walls(p, s->links, path, message, sizeof message))
         user_error("%s", message);

@@ -5,16 +5,17 @@
 #include <string.h>
 
 #include "hmc/bench/calibration.h"
+#include "hmc/measure/measure.h"
 #include "hmc/plan/campaign.h"
 #include "hmc/plan/blockings.h"
 #include "hmc/plan/cost.h"
+#include "hmc/plan/forecast.h"
 #include "hmc/plan/iterations.h"
 #include "hmc/assemble/memory.h"
 #include "hmc/assemble/simulation.h"
 #include "hmc/assemble/tuning.h"
 #include "hmc/actions/action_kind.h"
 #include "hmc/assemble/identity.h"
-#include "hmc/measure/observable.h"
 #include "hmc/measure/propagator_disk.h"
 #include "hmc/tell/text.h"
 #include "hmc/record/save.h"
@@ -46,7 +47,7 @@ static void warn_of_tolerance(const parameters *p, const action_term *t, int use
 
 static void warn_of_approximation(const action_term *t, double volume)
 {
-    const action_kind *kind = action_kind_of(t);
+    const action_kind *kind = action_kind_of(&t->action->p);
     if (!kind->rational) return;
     const rational_settings r = kind->rational(t);
     const quark_kind *quark = quark_kind_of(&t->quark->p);
@@ -78,7 +79,7 @@ static void warn_of_tolerances(const parameters *p, const lattice *l)
 static void warn_of_way_back(const parameters *p, const action_term *t, double volume)
 {
     const named_settings *s = parameters_attempt(p, t->solvers[USE_FORCE], 0);
-    const int guesses = predictor_of(&t->action->p) > 0, follows = solver_type_find(s->p.type)->forget != NULL;
+    const int guesses = predictor_of(&t->action->p) > 0, follows = solver_type_of(&s->p)->forget != NULL;
     const double least = LARGEST_IRREVERSIBLE / volume;
     if (s->p.tolerance <= least || !(guesses || follows)) return;
     const double digit = pow(10, floor(log10(least)));
@@ -106,7 +107,7 @@ static void describe_measured(const parameters *p, const named_quark *q)
 
 static void describe_action(const parameters *p, const action_term *t, double volume)
 {
-    const action_kind *kind = action_kind_of(t);
+    const action_kind *kind = action_kind_of(&t->action->p);
     const rational_settings r = kind->rational ? kind->rational(t) : (rational_settings){0};
     if (kind->rational && r.bound == 0 && r.high == 0)
         log_info("[action.%s] spectrum = auto: memory is that of a spectrum of width %g; each factor of ten more "
@@ -141,8 +142,9 @@ static void describe_flavours(const parameters *p)
         log_warn("[gauge] flavours = %d, whose loops its coefficients have, but the sections make %d flavours of HISQ "
                  "quarks",
                  p->gauge.flavours, in_loops);
-    if (in_loops > 0 && !strcmp(p->gauge.action, "symanzik_1loop"))
-        log_warn("[gauge] action = symanzik_1loop is without the loops of HISQ quarks that symanzik_1loop_hisq has");
+    const gauge_kind *gauge = gauge_kind_of(&p->gauge);
+    if (in_loops > 0 && gauge->parallelogram[0] != 0 && gauge->parallelogram[1] == 0)
+        log_warn("[gauge] action = %s is without the loops of HISQ quarks that symanzik_1loop_hisq has", gauge->name);
 }
 
 /* Tells how many configurations will be kept. */
@@ -380,8 +382,8 @@ static void check_functions(const parameters *p)
     char message[512];
     for (int i = 0; i < p->nterms; i++) {
         const action_term *t = &p->terms[i];
-        if (!action_kind_of(t)->rational) continue;
-        const rational_settings s = action_kind_of(t)->rational(t);
+        if (!action_kind_of(&t->action->p)->rational) continue;
+        const rational_settings s = action_kind_of(&t->action->p)->rational(t);
         if (rational_action_check(t->name, &s, message, sizeof message))
             user_error("%s: %s", ini_where(p->input, "action", t->action->name, s.high > 0 ? "spectrum" : "quark"),
                        message);
@@ -395,7 +397,7 @@ static void describe_measurements(const parameters *p, const int size[4], double
     for (int d = 0; d < 4; d++) volume *= size[d];
     for (int i = 0; i < p->nmeasures; i++) {
         const measure_params *m = &p->measures[i].p;
-        const observable *o = observable_find(m->kind);
+        const observable *o = observable_of(m);
         if (o->flops)
             log_info("cost: measure.%s takes about %.2g s each time", p->measures[i].name,
                      volume * o->flops(m, size) / rate);
@@ -497,7 +499,7 @@ static planned open_plan(const parameters *p, const int size[4], int ranks)
     /* Ranks that are not there have devices that are not there. */
     o.here = ranks > 0 ? PLACE_HOST : simulation_place(p, NULL);
     tuning_discard(); /* a dry run writes nothing */
-    o.where = ranks > 0 && !strcmp(p->machine.device, "gpu") ? PLACE_DEVICE : o.here;
+    o.where = ranks > 0 && p->machine.device == DEVICE_GPU ? PLACE_DEVICE : o.here;
     o.lat = simulation_plan(p, size, o.ranks);
     return o;
 }

@@ -21,14 +21,6 @@ const quark_kind *quark_kind_number(int i)
     return i < (int)(sizeof all / sizeof all[0]) ? all[i] : NULL;
 }
 
-const quark_kind *quark_kind_find(const char *name)
-{
-    for (int i = 0; all[i]; i++)
-        if (!strcmp(all[i]->name, name)) return all[i];
-    REQUIRE(0, "no kind of quark %s", name);
-    return NULL;
-}
-
 /* ---- keys ---- */
 
 #define AT(member) offsetof(quark_params, member)
@@ -41,7 +33,7 @@ static const param keys[] = {
      "bare mass m; one of mass and kappa has to be given; -3.5 is kappa = 1. M = m + D / 2 for staggered quarks, "
      "with m > 0",
      1},
-    {"parity", PARAM_CHOICE, AT(parity), "odd", "even|odd", NULL,
+    {"parity", PARAM_CHOICE, AT(parity), "odd", PARAM_RANGE(QUARK_PARITIES), NULL,
      "sites of the even-odd system, on which pseudofermions live", 0},
     {"solver", PARAM_NAME, AT(solver), "", "solver", NULL,
      "[solver.NAME] of measurements with this quark that name none; actions name their own", 0},
@@ -100,7 +92,7 @@ void quark_need_mass(const ini_input *in, const named_quark *q)
 
 parity quark_parity(const quark_params *q)
 {
-    return strcmp(q->parity, "even") ? PARITY_ODD : PARITY_EVEN;
+    return q->parity == QUARK_EVEN ? PARITY_EVEN : PARITY_ODD;
 }
 
 quark_params quark_of_mass(const quark_params *q, double mass)

@@ -8,11 +8,14 @@
 #include "operators/eofa.h"
 #include "operators/fermion.h"
 
+#define QUARK_PARITIES(X) X(QUARK_EVEN, "even") X(QUARK_ODD, "odd")
+enum { QUARK_PARITIES(PARAM_CONSTANT) };
+
 /* The section [quark.NAME]. Kinds have keys of their own in `parts`, see quark_keys(). */
 typedef struct {
-    char kind[PARAM_CHOICE_SIZE];
+    int kind; /* quark_kind_number() */
     double mass;
-    char parity[PARAM_CHOICE_SIZE];
+    int parity;
     char solver[PARAM_STRING_SIZE]; /* solver of measurements that name none */
     union {
         double align;
@@ -78,12 +81,11 @@ typedef struct {
     const char *solve_op, *force_op;
 } quark_kind;
 
-/* Kinds by number, null after the last; and by name. */
+/* Kinds by number, null after the last; and a quark's kind. */
 const quark_kind *quark_kind_number(int i);
-const quark_kind *quark_kind_find(const char *name);
 static inline const quark_kind *quark_kind_of(const quark_params *q)
 {
-    return quark_kind_find(q->kind);
+    return quark_kind_number(q->kind);
 }
 /* The section [quark.NAME] and its parts by number, each with the kinds that have it; null after the last. */
 const param_section *quark_section(int i);

@@ -106,12 +106,15 @@ link_map *quark_map(const field *links, const quark_params *q, fermion *const *o
 
 /* ---- storage ---- */
 
+#define LINK_REALS(X) X(LINK_REALS_18, "18") X(LINK_REALS_12, "12")
+enum { LINK_REALS(PARAM_CONSTANT) };
+
 typedef struct {
-    char reals[PARAM_CHOICE_SIZE];
+    int reals;
 } link_reals_keys;
 
 static const param link_reals_table[] = {
-    {"link_reals", PARAM_CHOICE, offsetof(link_reals_keys, reals), "12", "18|12", "reals",
+    {"link_reals", PARAM_CHOICE, offsetof(link_reals_keys, reals), "12", PARAM_RANGE(LINK_REALS), "reals",
      "storage of links in solvers: whole, or two rows with the third computed, which moves less", 0},
 };
 
@@ -120,5 +123,5 @@ const param_section link_reals_part = PARAM_PART("quark", "links", link_reals_ke
 field_kind link_storage_of(const quark_params *q)
 {
     const link_reals_keys *k = quark_keys(q, &link_reals_part);
-    return k && strcmp(k->reals, "18") ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS;
+    return k && k->reals != LINK_REALS_18 ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS;
 }

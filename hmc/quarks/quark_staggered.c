@@ -16,7 +16,7 @@
 #define AT(member) offsetof(staggered_keys, member)
 
 static const param table[] = {
-    {"links", PARAM_CHOICE, AT(links), "hisq", "naive|fat7|asqtad|hisq", NULL,
+    {"links", PARAM_CHOICE, AT(links), "hisq", PARAM_RANGE(STAGGERED_KINDS), NULL,
      "naive: thin links; fat7: tadpole-improved paths of up to 7 links; asqtad: those with Lepage's path, and "
      "paths of 3 in a row; hisq: both one after the other without tadpoles, with a projection to U(3) between",
      1},
@@ -24,7 +24,7 @@ static const param table[] = {
      "tadpole factor of fat7 and asqtad links, fourth root of the plaquette, which enters by its inverse powers; "
      "has to be given with them",
      1},
-    {"long_reals", PARAM_CHOICE, AT(long_reals), "18", "18|13|9", "reals",
+    {"long_reals", PARAM_CHOICE, AT(long_reals), "18", PARAM_RANGE(LONG_REALS), "reals",
      "storage of links of three in a row in solvers, of asqtad and hisq: whole; 13: two rows and the phase of the "
      "determinant, from which the third row is computed, which moves less; or 9: that phase and the eight "
      "parameters of a matrix in SU(3), which moves least and computes most, and loses a digit or two on a few "
@@ -38,17 +38,20 @@ static const param table[] = {
      1},
 };
 
+static const char *const link_names[] = {STAGGERED_KINDS(PARAM_TEXT)};
+
 const staggered_links_kind *staggered_links_of(const quark_params *f)
 {
-    static const staggered_links_kind kinds[] = {{"naive", STAGGERED_NAIVE, 0, 0, 0},
-                                                 {"fat7", STAGGERED_FAT7, 1, 0, 1},
-                                                 {"asqtad", STAGGERED_ASQTAD, 1, 1, 1},
-                                                 {"hisq", STAGGERED_HISQ, 2, 1, 0}};
-    const char *name = staggered_keys_of(f)->links;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (!strcmp(kinds[i].name, name)) return &kinds[i];
-    REQUIRE(0, "no links %s", name);
-    return NULL;
+    static const staggered_links_kind kinds[] = {[STAGGERED_NAIVE] = {0, 0, 0},
+                                                 [STAGGERED_FAT7] = {1, 0, 1},
+                                                 [STAGGERED_ASQTAD] = {1, 1, 1},
+                                                 [STAGGERED_HISQ] = {2, 1, 0}};
+    return &kinds[staggered_keys_of(f)->links];
+}
+
+static int is_hisq(const quark_params *f)
+{
+    return staggered_keys_of(f)->links == STAGGERED_HISQ;
 }
 
 static void check_mass(const ini_input *in, const named_quark *f)
@@ -120,20 +123,21 @@ static void complete(const ini_input *in, named_quark *f)
 {
     check_mass(in, f);
     const staggered_links_kind *links = staggered_links_of(&f->p);
+    const char *name = link_names[staggered_keys_of(&f->p)->links];
     const struct {
         const char *key, *of;
         int fits;
     } keys[] = {{"u0", "fat7 or asqtad", links->tadpoles},
-                {"naik_epsilon", "hisq", links->kind == STAGGERED_HISQ},
+                {"naik_epsilon", "hisq", is_hisq(&f->p)},
                 {"long_reals", "asqtad or hisq", links->long_links}};
     for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
         if (ini_given(in, "quark", f->name, keys[k].key) && !keys[k].fits)
             user_error("%s: %s is for links = %s, not for links = %s of [quark.%s]",
-                       ini_where(in, "quark", f->name, keys[k].key), keys[k].key, keys[k].of, links->name, f->name);
+                       ini_where(in, "quark", f->name, keys[k].key), keys[k].key, keys[k].of, name, f->name);
     if (links->tadpoles && !ini_given(in, "quark", f->name, "u0"))
         user_error("%s: [quark.%s] with links = %s has no u0; give the tadpole factor, fourth root of the plaquette, "
                    "or 1 for paths without one",
-                   ini_where(in, "quark", f->name, "links"), f->name, links->name);
+                   ini_where(in, "quark", f->name, "links"), f->name, name);
     settle_epsilon(in, f);
 }
 
@@ -143,10 +147,11 @@ static fermion *make(const field *links, const quark_params *f, fermion *const *
 {
     const staggered_keys *k = staggered_keys_of(f);
     const double *theta = theta_of(f);
-    const staggered_fermion_settings s = {.smearing = {.kind = staggered_links_of(f)->kind,
+    static const int reals[] = {[LONG_REALS_18] = 18, [LONG_REALS_13] = 13, [LONG_REALS_9] = 9};
+    const staggered_fermion_settings s = {.smearing = {.kind = (staggered_kind)k->links,
                                                        .u0 = k->u0,
                                                        .epsilon = k->naik_epsilon,
-                                                       .long_reals = atoi(k->long_reals),
+                                                       .long_reals = reals[k->long_reals],
                                                        .theta = {theta[0], theta[1], theta[2], theta[3]}},
                                           .mass = f->mass,
                                           .p = quark_parity(f)};
@@ -156,13 +161,7 @@ static fermion *make(const field *links, const quark_params *f, fermion *const *
 static int same_operator(const quark_params *f, const quark_params *g)
 {
     const staggered_keys *k = staggered_keys_of(f), *l = staggered_keys_of(g);
-    return !strcmp(k->links, l->links) && k->u0 == l->u0 && naik_epsilon_of(f) == naik_epsilon_of(g) &&
-           quark_same_links(f, g);
-}
-
-static int in_gauge_loops(const quark_params *f)
-{
-    return staggered_links_of(f)->kind == STAGGERED_HISQ;
+    return k->links == l->links && k->u0 == l->u0 && naik_epsilon_of(f) == naik_epsilon_of(g) && quark_same_links(f, g);
 }
 
 static int reach(const quark_params *f)
@@ -176,9 +175,9 @@ static void describe(const quark_params *f, double mass, char *text, size_t size
 {
     const staggered_keys *k = staggered_keys_of(f);
     (void)mass;
-    if (staggered_links_of(f)->tadpoles) snprintf(text, size, "%s, u0 %.6g", k->links, k->u0);
+    if (staggered_links_of(f)->tadpoles) snprintf(text, size, "%s, u0 %.6g", link_names[k->links], k->u0);
     else if (k->naik_epsilon != 0) snprintf(text, size, "hisq, naik_epsilon %.6g", k->naik_epsilon);
-    else snprintf(text, size, "%s", k->links);
+    else snprintf(text, size, "%s", link_names[k->links]);
     quark_describe_theta(f, text, size);
 }
 
@@ -189,7 +188,7 @@ static void advise(const named_quark *f, double mass, double u0)
 {
     const staggered_keys *k = staggered_keys_of(&f->p);
     const staggered_links_kind *links = staggered_links_of(&f->p);
-    const double epsilon = links->kind == STAGGERED_HISQ ? staggered_naik_exact(mass) : 0;
+    const double epsilon = is_hisq(&f->p) ? staggered_naik_exact(mass) : 0;
     if (links->tadpoles && !isnan(u0) && k->u0 != u0)
         log_warn("[quark.%s] u0 = %g, but [gauge] u0 = %g; ensembles have one tadpole factor in both", f->name, k->u0,
                  u0);
@@ -237,7 +236,7 @@ const quark_kind quark_staggered = {.name = "staggered",
                                     .describe = describe,
                                     .advise = advise,
                                     .same_operator = same_operator,
-                                    .in_gauge_loops = in_gauge_loops,
+                                    .in_gauge_loops = is_hisq,
                                     .reach = reach,
                                     .normal_flops = normal_flops,
                                     .force_flops = force_flops,

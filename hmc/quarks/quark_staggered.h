@@ -5,10 +5,13 @@
 #include "hmc/quarks/quark.h"
 #include "operators/staggered_links.h"
 
+#define LONG_REALS(X) X(LONG_REALS_18, "18") X(LONG_REALS_13, "13") X(LONG_REALS_9, "9")
+enum { LONG_REALS(PARAM_CONSTANT) };
+
 typedef struct {
-    char links[PARAM_CHOICE_SIZE];
+    int links;               /* a staggered_kind */
     double u0, naik_epsilon; /* NaN: auto, until the section is complete */
-    char long_reals[PARAM_CHOICE_SIZE];
+    int long_reals;
 } staggered_keys;
 
 extern const param_section staggered_part;
@@ -20,8 +23,6 @@ static inline staggered_keys *staggered_keys_of(const quark_params *q)
 
 /* Consequences of the key `links`. */
 typedef struct {
-    const char *name;
-    staggered_kind kind;
     int levels;     /* levels of smearing */
     int long_links; /* long links are there */
     int tadpoles;   /* u0 belongs to them */

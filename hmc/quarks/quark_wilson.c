@@ -32,14 +32,14 @@ static const param table[] = {
      1},
     {"c_F_upper", PARAM_REAL, AT(c_F_upper), "1", "[-10,10]", NULL,
      "of time_boundary = open-schroedinger: the same of the upper end, where c_F is that of the lower one", 1},
-    {"clover_term", PARAM_CHOICE, AT(clover_term), "linear", "linear|exponential", NULL,
+    {"clover_term", PARAM_CHOICE, AT(clover_term), "linear", PARAM_RANGE(CLOVER_TERMS), NULL,
      "linear: 4 + mass + (i c_sw / 4) sigma F; exponential: (4 + mass) exp[(i c_sw / 4) sigma F / (4 + mass)], without "
      "a "
      "determinant of its own (stabilised Wilson fermions)",
      1},
-    {"clover_links", PARAM_CHOICE, AT(clover_links), "hop", "hop|thin", NULL,
+    {"clover_links", PARAM_CHOICE, AT(clover_links), "hop", PARAM_RANGE(CLOVER_LINKS), NULL,
      "links of the clover term: those of the hop; or thin, with `links` in the hop alone (SLiNC quarks)", 1},
-    {"schur", PARAM_CHOICE, AT(schur), "asymmetric", "asymmetric|symmetric", NULL,
+    {"schur", PARAM_CHOICE, AT(schur), "asymmetric", PARAM_RANGE(SCHUR_FORMS), NULL,
      "form of the even-odd Schur complement", 0},
 };
 
@@ -109,7 +109,7 @@ void wilson_keys_complete(const ini_input *in, named_quark *f)
     const wilson_keys *k = wilson_keys_of(&f->p);
     complete_mass(in, f);
     complete_coefficients(in, f);
-    if (!strcmp(k->clover_links, "thin") && !smearing_of(&f->p))
+    if (k->clover_links == CLOVER_LINKS_THIN && !smearing_of(&f->p))
         user_error(
             "%s: clover_links = thin of [quark.%s] has no effect without `links`: all of its links are thin; leave it "
             "out",
@@ -126,12 +126,12 @@ static int is_anisotropic(const wilson_keys *k)
 
 static int is_thin(const quark_params *f)
 {
-    return !strcmp(wilson_keys_of(f)->clover_links, "thin");
+    return wilson_keys_of(f)->clover_links == CLOVER_LINKS_THIN;
 }
 
 static int is_exponential(const quark_params *f)
 {
-    return !strcmp(wilson_keys_of(f)->clover_term, "exponential");
+    return wilson_keys_of(f)->clover_term == CLOVER_EXPONENTIAL;
 }
 
 wilson_settings wilson_settings_of(const quark_params *f)
@@ -142,7 +142,7 @@ wilson_settings wilson_settings_of(const quark_params *f)
     return (wilson_settings){.mass = f->mass,
                              .c_sw = k->c_sw,
                              .anisotropy = anisotropy,
-                             .form = strcmp(k->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
+                             .form = (schur_form)k->schur,
                              .p = quark_parity(f),
                              .storage = link_storage_of(f),
                              .inside = {k->c_F - 1, (k->ends_differ ? k->c_F_upper : k->c_F) - 1},

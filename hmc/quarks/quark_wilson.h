@@ -5,12 +5,18 @@
 #include "hmc/quarks/quark.h"
 #include "operators/wilson.h"
 
+#define CLOVER_TERMS(X) X(CLOVER_LINEAR, "linear") X(CLOVER_EXPONENTIAL, "exponential")
+#define CLOVER_LINKS(X) X(CLOVER_LINKS_HOP, "hop") X(CLOVER_LINKS_THIN, "thin")
+enum { CLOVER_TERMS(PARAM_CONSTANT) };
+enum { CLOVER_LINKS(PARAM_CONSTANT) };
+
 typedef struct {
     double kappa, c_sw;
     double xi_0, nu, c_R, c_T; /* keys of anisotropic lattices; 1, 1, 0, 0: isotropic */
     double c_F, c_F_upper;     /* boundary coefficients of lattices bounded in time, else 1 */
     int ends_differ; /* c_F_upper is that of the upper end; else both have c_F. Set where the lattice is known */
-    char schur[PARAM_CHOICE_SIZE], clover_links[PARAM_CHOICE_SIZE], clover_term[PARAM_CHOICE_SIZE];
+    int schur;       /* a schur_form */
+    int clover_links, clover_term;
 } wilson_keys;
 
 extern const param_section wilson_part;

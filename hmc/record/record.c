@@ -149,7 +149,7 @@ static void declare_measurements(record *r, const parameters *p)
 {
     char group[128];
     for (int i = 0; i < p->nmeasures; i++) {
-        const observable *o = observable_find(p->measures[i].p.kind);
+        const observable *o = observable_of(&p->measures[i].p);
         snprintf(group, sizeof group, "measure/%s", p->measures[i].name);
         table_of(r, group, o->columns, o->ncolumns, o->axis);
         if (o->nsummary == 0) continue;
@@ -284,7 +284,7 @@ int record_has_measurement(record *r, int64_t number, const named_measure *m)
     snprintf(rows, sizeof rows, "measure/%s", m->name);
     snprintf(summary, sizeof summary, "measure/%s/summary", m->name);
     /* The summary is written last. */
-    if (history_last(r->h, observable_find(m->p.kind)->nsummary ? summary : rows) >= number) return 1;
+    if (history_last(r->h, observable_of(&m->p)->nsummary ? summary : rows) >= number) return 1;
     must(history_truncate_group(r->h, rows, number - 1, message, sizeof message), message);
     return 0;
 }

@@ -5,9 +5,9 @@
 
 #include "hmc/assemble/simulation.h"
 #include "hmc/integrate/reversal.h"
+#include "hmc/measure/measure.h"
 #include "hmc/record/autocorrelation.h"
 #include "hmc/watch/watch.h"
-#include "hmc/measure/observable.h"
 #include "kernels/ops/gauge.h"
 
 typedef struct record record;

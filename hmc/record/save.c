@@ -32,7 +32,8 @@ int64_t save_count(const parameters *p)
 
 uint64_t save_bytes(const parameters *p, const int size[4])
 {
-    const int bits = parameters_save_bits(&p->save), most = links_format_most_bits(p->save.format);
+    const int bits = parameters_save_bits(&p->save),
+              most = links_format_most_bits(links_format_writable(p->save.format));
     const uint64_t site = 24 * (uint64_t)p->save.rows * (uint64_t)(bits ? bits : most) / 8;
     return (uint64_t)size[0] * (uint64_t)size[1] * (uint64_t)size[2] * (uint64_t)size[3] * site + HEADER_BYTES;
 }
@@ -40,7 +41,7 @@ uint64_t save_bytes(const parameters *p, const int size[4])
 static void name_pattern(const parameters *p, char pattern[PARAM_STRING_SIZE])
 {
     char ending[16];
-    links_format_ending(p->save.format, ending);
+    links_format_ending(links_format_writable(p->save.format), ending);
     if (p->save.name[0]) snprintf(pattern, PARAM_STRING_SIZE, "%s", p->save.name);
     else snprintf(pattern, PARAM_STRING_SIZE, "configuration-%%06d%s", ending);
 }
@@ -57,7 +58,8 @@ static void file_name(const parameters *p, int64_t trajectory, char name[ATOMIC_
 
 static void digest_of_file(const parameters *p, const field *links, char digest[65])
 {
-    field *rounded = links_rounded(links, p->save.format, parameters_save_bits(&p->save), p->save.rows);
+    field *rounded =
+        links_rounded(links, links_format_writable(p->save.format), parameters_save_bits(&p->save), p->save.rows);
     links_digest(rounded ? rounded : links, digest);
     if (rounded) field_destroy(rounded);
 }
@@ -107,7 +109,7 @@ int save_configuration(const parameters *p, const field *links, int64_t trajecto
                              .parameters = ensemble.data,
                              .bits = parameters_save_bits(&p->save),
                              .rows = p->save.rows};
-    const int bad = links_write(links, path, p->save.format, &meta, message, size);
+    const int bad = links_write(links, path, links_format_writable(p->save.format), &meta, message, size);
     param_text_free(&ensemble);
     if (bad) return -1;
     snprintf(message, size, "%s", path);

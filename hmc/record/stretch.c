@@ -10,9 +10,9 @@
 #include "hmc/assemble/threads.h"
 #include "hmc/assemble/changes.h"
 #include "hmc/assemble/identity.h"
+#include "kernels/base/device.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/run/device.h"
 
 #define STRETCHES "stretches/"
 #define SESSIONS "sessions/"

@@ -22,14 +22,6 @@ const source_kind *source_kind_number(int i)
     return i < (int)(sizeof all / sizeof all[0]) ? all[i] : NULL;
 }
 
-const source_kind *source_kind_find(const char *name)
-{
-    for (int i = 0; all[i]; i++)
-        if (!strcmp(all[i]->name, name)) return all[i];
-    REQUIRE(0, "no kind of source %s", name);
-    return NULL;
-}
-
 /* ---- keys ---- */
 
 static char kind_names[256], kind_help[1024];
@@ -52,27 +44,27 @@ const param_section *source_section(int number)
     return number == 0 ? &section : source_kind_number(number - 1) ? all[number - 1]->own : NULL;
 }
 
-int source_kind_has(const char *kind, const char *key)
+int source_kind_has(const source_kind *kind, const char *key)
 {
-    return param_find(&section, key) || param_find(source_kind_find(kind)->own, key);
+    return param_find(&section, key) || param_find(kind->own, key);
 }
 
-void source_kind_keys(const char *kind, char *text, size_t size)
+void source_kind_keys(const source_kind *kind, char *text, size_t size)
 {
-    parts_keys((const param_section *const[]){source_kind_find(kind)->own, NULL}, text, size);
+    parts_keys((const param_section *const[]){kind->own, NULL}, text, size);
 }
 
 const sequential_keys *source_sequential(const source_params *s)
 {
-    const source_kind *kind = source_kind_find(s->kind);
+    const source_kind *kind = source_kind_of(s);
     return kind->sequential || kind->current ? SOURCE_OWN(sequential_keys, s) : NULL;
 }
 
 int source_same_noise(const source_params *a, const source_params *b)
 {
-    const param_section *own = source_kind_find(a->kind)->own;
+    const param_section *own = source_kind_of(a)->own;
     char one[PARAM_TEXT_SIZE], other[PARAM_TEXT_SIZE];
-    int same = !strcmp(a->kind, b->kind);
+    int same = a->kind == b->kind;
     for (int i = 0; same && i < own->count; i++) {
         if (!strcmp(own->table[i].name, "momentum")) continue;
         param_format(&own->table[i], a, one, sizeof one);
@@ -86,14 +78,14 @@ int source_same_noise(const source_params *a, const source_params *b)
 
 int source_has_place(const source_params *s)
 {
-    const source_kind *kind = source_kind_find(s->kind);
+    const source_kind *kind = source_kind_of(s);
     return !kind->volume && !kind->all_times;
 }
 
 /* The numbers of the key that has the source's place, and the direction of the first: 0 of all four, 3 of the time. */
 static int *place_in(source_params *s, int *first)
 {
-    const param_section *own = source_kind_find(s->kind)->own;
+    const param_section *own = source_kind_of(s)->own;
     const param *all = param_find(own, "place");
     *first = all ? 0 : 3;
     return (int *)(void *)((char *)s + (all ? all : param_find(own, "time"))->offset);
@@ -135,7 +127,7 @@ static double complex wave_in_time(const source_params *s, const lattice *lat, i
 
 static void fill_slice(field *b, const source_params *s, int component, uint64_t seed, int t)
 {
-    const source_kind *kind = source_kind_find(s->kind);
+    const source_kind *kind = source_kind_of(s);
     const lattice *lat = b->lat;
     const int *l = lat->local, *o = lat->origin, local = t - o[3];
     if (local < 0 || local >= field_slices(b)) return;
@@ -155,7 +147,7 @@ static void fill_slice(field *b, const source_params *s, int component, uint64_t
 
 void source_fill(field *b, const source_params *s, int component, uint64_t seed)
 {
-    const int volume = source_kind_find(s->kind)->volume, T = b->lat->size[3];
+    const int volume = source_kind_of(s)->volume, T = b->lat->size[3];
     int place[4];
     source_place(s, place);
     field_clear(b);
@@ -166,7 +158,6 @@ const char *source_outside(const source_params *s, const int size[4], int place[
 {
     source_place(s, place);
     for (int d = 0; d < 4; d++)
-        if (size[d] > 0 && place[d] >= size[d])
-            return param_find(source_kind_find(s->kind)->own, "place") ? "place" : "time";
+        if (size[d] > 0 && place[d] >= size[d]) return param_find(source_kind_of(s)->own, "place") ? "place" : "time";
     return NULL;
 }

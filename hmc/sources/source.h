@@ -15,7 +15,8 @@
 
 /* The section [source.NAME]. Kinds have keys of their own in `own`, whose layout is theirs. */
 typedef struct {
-    char kind[PARAM_CHOICE_SIZE], smearing[PARAM_STRING_SIZE];
+    int kind; /* source_kind_number() */
+    char smearing[PARAM_STRING_SIZE];
     union {
         double align;
         char bytes[512];
@@ -46,12 +47,15 @@ typedef struct {
                        double complex wave);
 } source_kind;
 
-/* Kinds by number, null after the last; and by name, which there is. */
+/* Kinds by number, null after the last; and a source's kind. */
 const source_kind *source_kind_number(int i);
-const source_kind *source_kind_find(const char *name);
+static inline const source_kind *source_kind_of(const source_params *s)
+{
+    return source_kind_number(s->kind);
+}
 /* True if the kind has this key; and all of the kind's own, separated by spaces. */
-int source_kind_has(const char *kind, const char *key);
-void source_kind_keys(const char *kind, char *text, size_t size);
+int source_kind_has(const source_kind *kind, const char *key);
+void source_kind_keys(const source_kind *kind, char *text, size_t size);
 /* The section [source.NAME] and its parts by number, null after the last. */
 const param_section *source_section(int i);
 

@@ -10,9 +10,12 @@
 #include "kernels/lattice/philox.h"
 #include "kernels/lattice/purpose.h"
 
+#define NOISE_NUMBERS(X) X(NOISE_NUMBERS_Z2, "z2") X(NOISE_NUMBERS_Z4, "z4")
+enum { NOISE_NUMBERS(PARAM_CONSTANT) };
+
 typedef struct {
     int time, number, momentum[4];
-    char numbers[PARAM_CHOICE_SIZE];
+    int numbers;
 } noise_keys;
 
 static double complex value(const source_params *s, const int x[4], const int size[4], uint64_t seed)
@@ -23,15 +26,15 @@ static double complex value(const source_params *s, const int x[4], const int si
     uint32_t word[4] = {(uint32_t)site, (uint32_t)(site >> 32), (uint32_t)k->number, RANDOM_WALL};
     philox(word, (uint32_t)seed, (uint32_t)(seed >> 32));
     const double re = word[0] >> 31 ? -1 : 1, im = word[1] >> 31 ? -1 : 1;
-    const double complex number = strcmp(k->numbers, "z4") ? re : M_SQRT1_2 * (re + I * im);
+    const double complex number = k->numbers == NOISE_NUMBERS_Z4 ? M_SQRT1_2 * (re + I * im) : re;
     const int *n = k->momentum;
     return n[0] || n[1] || n[2] ? number * source_wave(n, x, size) : number;
 }
 
 static const param own[] = {
     {"time", PARAM_INT, SOURCE_KEY(noise_keys, time), "0", "[0,inf)", "a", "the time slice", 0},
-    {"numbers", PARAM_CHOICE, SOURCE_KEY(noise_keys, numbers), "z2", "z2|z4", NULL, "z2: +-1; z4: (+-1 +- i) / sqrt 2",
-     0},
+    {"numbers", PARAM_CHOICE, SOURCE_KEY(noise_keys, numbers), "z2", PARAM_RANGE(NOISE_NUMBERS), NULL,
+     "z2: +-1; z4: (+-1 +- i) / sqrt 2", 0},
     {"number", PARAM_INT, SOURCE_KEY(noise_keys, number), "0", "[0,inf)", NULL,
      "which of the vectors that [run] seed and the configuration make; sources of different number are independent", 0},
     {"momentum", PARAM_INT4, SOURCE_KEY(noise_keys, momentum), "0.0.0.0", "[-1000,1000]", "2 pi / L",

@@ -23,7 +23,7 @@ const source_kind source_kind_point = {.name = "point", .help = "one site", .own
 
 void source_point(field *b, const int place[4], int component)
 {
-    source_params s = {.kind = "point"};
+    source_params s = {.kind = param_kind(source_section(0), "point")};
     memcpy(&s.own, &(point_keys){.place = {place[0], place[1], place[2], place[3]}}, sizeof(point_keys));
     source_fill(b, &s, component, 0);
 }

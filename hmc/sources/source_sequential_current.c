@@ -10,13 +10,13 @@
 
 typedef struct {
     sequential_keys sink;
-    char direction[PARAM_CHOICE_SIZE];
+    int direction; /* x y z t */
 } current_keys;
 
 int source_current(const source_params *s)
 {
-    if (!source_kind_find(s->kind)->current) return -1;
-    return (int)(strchr("xyzt", SOURCE_OWN(current_keys, s)->direction[0]) - "xyzt");
+    if (!source_kind_of(s)->current) return -1;
+    return SOURCE_OWN(current_keys, s)->direction;
 }
 
 #define SINK(member) (offsetof(source_params, own) + offsetof(current_keys, sink) + offsetof(sequential_keys, member))

@@ -18,9 +18,16 @@
 #include "hmc/sources/gamma.h"
 #include "hmc/sources/source.h"
 
+#define FLAVOURS(X) X(FLAVOUR_U, "u") X(FLAVOUR_D, "d")
+#define POLARISATIONS(X) X(POLARISED_NOT, "none") X(POLARISED_X, "x") X(POLARISED_Y, "y") X(POLARISED_Z, "z")
+#define NUCLEON_PARITIES(X) X(NUCLEON, "+") X(NUCLEON_PARTNER, "-")
+enum { FLAVOURS(PARAM_CONSTANT) };
+enum { POLARISATIONS(PARAM_CONSTANT) };
+enum { NUCLEON_PARITIES(PARAM_CONSTANT) };
+
 typedef struct {
     sequential_keys sink;
-    char flavour[PARAM_CHOICE_SIZE], polarisation[PARAM_CHOICE_SIZE], parity[PARAM_CHOICE_SIZE];
+    int flavour, polarisation, parity;
 } nucleon_keys;
 
 /* ---- colour matrices of lines, [colour at the source][colour at the sink] ---- */
@@ -150,10 +157,10 @@ static nucleon nucleon_of(const nucleon_keys *k)
     const spin_matrix c = gamma_number(CHARGE_CONJUGATION), five = gamma_number(GAMMA_5);
     nucleon n = {.sink = gamma_product(&c, &five)};
     n.source = gamma_of_source(&n.sink);
-    const int direction = k->polarisation[0] == 'x' ? 1 : k->polarisation[0] == 'y' ? 2 : 4;
+    const int direction = k->polarisation == POLARISED_X ? 1 : k->polarisation == POLARISED_Y ? 2 : 4;
     const spin_matrix unit = gamma_number(0), along = gamma_number(direction), spin = gamma_product(&five, &along);
-    const int parity = k->parity[0] == '+' ? 1 : -1;
-    if (!strcmp(k->polarisation, "none")) add_projected(n.T, 1, parity, &unit);
+    const int parity = k->parity == NUCLEON ? 1 : -1;
+    if (k->polarisation == POLARISED_NOT) add_projected(n.T, 1, parity, &unit);
     else add_projected(n.T, I, parity, &spin);
     return n;
 }
@@ -166,7 +173,7 @@ static void columns(double complex y[12][12], const double complex x[12][12], co
     const nucleon n = nucleon_of(keys);
     lines s, w;
     lines_of(&s, x);
-    if (keys->flavour[0] == 'u') derive_u(&w, &n, &s);
+    if (keys->flavour == FLAVOUR_U) derive_u(&w, &n, &s);
     else derive_d(&w, &n, &s);
     for (int column = 0; column < 12; column++)
         for (int row = 0; row < 12; row++) {
@@ -184,11 +191,11 @@ static const param own[] = {
     {"propagator", PARAM_NAME, SINK(propagator), NULL, "propagator", NULL,
      "[propagator.NAME] of u and d, which are one", 0},
     {"time", PARAM_INT, SINK(time), NULL, "[0,inf)", "a", "time slice of the sink", 0},
-    {"flavour", PARAM_CHOICE, SOURCE_KEY(nucleon_keys, flavour), NULL, "u|d", NULL,
+    {"flavour", PARAM_CHOICE, SOURCE_KEY(nucleon_keys, flavour), NULL, PARAM_RANGE(FLAVOURS), NULL,
      "the quark that meets the operator; u is there twice", 0},
-    {"polarisation", PARAM_CHOICE, SOURCE_KEY(nucleon_keys, polarisation), "none", "none|x|y|z", NULL,
+    {"polarisation", PARAM_CHOICE, SOURCE_KEY(nucleon_keys, polarisation), "none", PARAM_RANGE(POLARISATIONS), NULL,
      "T = (1 + P gamma_t) / 2, or that times i gamma_5 gamma_k for the spin along k", 0},
-    {"parity", PARAM_CHOICE, SOURCE_KEY(nucleon_keys, parity), "+", "+|-", NULL,
+    {"parity", PARAM_CHOICE, SOURCE_KEY(nucleon_keys, parity), "+", PARAM_RANGE(NUCLEON_PARITIES), NULL,
      "P = 1 or -1: the nucleon forwards in time, or its parity partner", 0},
     {"momentum", PARAM_INT4, SINK(momentum), "0.0.0.0", "[-1000,1000]", "2 pi / L",
      "n_x.n_y.n_z.0 of the nucleon at the sink, with the phase exp(-i p.x) of the correlator", 0},

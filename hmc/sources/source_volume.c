@@ -16,7 +16,7 @@ static double complex value(const source_params *s, const int x[4], const int si
 
 const int *source_volume_momentum(const source_params *s)
 {
-    return source_kind_find(s->kind)->volume ? SOURCE_OWN(volume_keys, s)->momentum : NULL;
+    return source_kind_of(s)->volume ? SOURCE_OWN(volume_keys, s)->momentum : NULL;
 }
 
 static const param own[] = {

@@ -16,37 +16,37 @@
 /* Deviations of the plaquette from rounding are none. */
 #define ROUNDING 1e-12
 
-#define HOW "off|warn|stop"
 #define HOW_HELP "; warn: in the log; stop: the run ends with status 4 after a checkpoint"
 #define AT(member) offsetof(watch_params, member)
 
 static const param table[] = {
-    {"rejections", PARAM_CHOICE, AT(rejections), "warn", HOW, NULL, "rejections_limit rejections in a row" HOW_HELP, 0},
+    {"rejections", PARAM_CHOICE, AT(rejections), "warn", PARAM_RANGE(WATCH_HOW), NULL,
+     "rejections_limit rejections in a row" HOW_HELP, 0},
     {"rejections_limit", PARAM_INT, AT(rejections_limit), "10", "[1,1000]", "trajectories",
      "rejections in a row that raise the alarm", 0},
-    {"dh", PARAM_CHOICE, AT(dh), "warn", HOW, NULL, "|dH| above dh_limit", 0},
+    {"dh", PARAM_CHOICE, AT(dh), "warn", PARAM_RANGE(WATCH_HOW), NULL, "|dH| above dh_limit", 0},
     {"dh_limit", PARAM_REAL, AT(dh_limit), "20", "(0,inf)", "", "largest |dH|", 0},
-    {"acceptance", PARAM_CHOICE, AT(acceptance), "warn", HOW, NULL,
+    {"acceptance", PARAM_CHOICE, AT(acceptance), "warn", PARAM_RANGE(WATCH_HOW), NULL,
      "acceptance over the last `window` trajectories below acceptance_limit", 0},
     {"acceptance_limit", PARAM_REAL, AT(acceptance_limit), "0.3", "[0,1]", "", "least acceptance", 0},
-    {"plaquette", PARAM_CHOICE, AT(plaquette), "warn", HOW, NULL,
+    {"plaquette", PARAM_CHOICE, AT(plaquette), "warn", PARAM_RANGE(WATCH_HOW), NULL,
      "a plaquette further than plaquette_limit standard deviations from the mean of the last `window` ones", 0},
     {"plaquette_limit", PARAM_REAL, AT(plaquette_limit), "10", "(0,inf)", "standard deviations", "largest jump", 0},
-    {"forces", PARAM_CHOICE, AT(forces), "warn", HOW, NULL,
+    {"forces", PARAM_CHOICE, AT(forces), "warn", PARAM_RANGE(WATCH_HOW), NULL,
      "the mean force of an action in a trajectory more than forces_limit times its mean over the last `window` ones, "
      "or less than that part of it",
      0},
     {"forces_limit", PARAM_REAL, AT(forces_limit), "2", "(1,inf)", "", "largest ratio", 0},
-    {"iterations", PARAM_CHOICE, AT(iterations), "warn", HOW, NULL,
+    {"iterations", PARAM_CHOICE, AT(iterations), "warn", PARAM_RANGE(WATCH_HOW), NULL,
      "solver iterations of an action in a trajectory more than iterations_limit times their mean over the last "
      "`window` "
      "ones",
      0},
     {"iterations_limit", PARAM_REAL, AT(iterations_limit), "3", "(1,inf)", "", "largest ratio", 0},
-    {"residual", PARAM_CHOICE, AT(residual), "warn", HOW, NULL,
+    {"residual", PARAM_CHOICE, AT(residual), "warn", PARAM_RANGE(WATCH_HOW), NULL,
      "the worst true residual |b - A x| / |b| of a trajectory above residual_limit", 0},
     {"residual_limit", PARAM_REAL, AT(residual_limit), "0.001", "(0,inf)", "", "largest residual", 0},
-    {"reversibility", PARAM_CHOICE, AT(reversibility), "warn", HOW, NULL,
+    {"reversibility", PARAM_CHOICE, AT(reversibility), "warn", PARAM_RANGE(WATCH_HOW), NULL,
      "|dH| above reversibility_limit after a trajectory forwards and back, measured every reversibility_interval "
      "trajectories",
      0},
@@ -139,10 +139,10 @@ static void raise_alarm(looking *l, int alarm, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
-    const char *how = (const char *)l->w->p + alarms[alarm].how;
-    if (!strcmp(how, "off")) return;
+    const int how = *(const int *)(const void *)((const char *)l->w->p + alarms[alarm].how);
+    if (how == WATCH_OFF) return;
     l->w->count[alarm]++;
-    if (!strcmp(how, "stop") && l->stop < 0) {
+    if (how == WATCH_STOP && l->stop < 0) {
         l->stop = alarm;
         snprintf(l->message, l->size, "after trajectory %lld: %s; [watch] %s = stop", (long long)l->trajectory, what,
                  alarms[alarm].name);
@@ -227,7 +227,7 @@ int watch_look(watch *w, const watch_row *row, char *message, size_t size)
 int watch_nothing_accepted(const watch *w, char *message, size_t size)
 {
     const int many = w->looked >= w->p->rejections_limit || (w->looked >= 2 && w->beyond == w->looked);
-    if (!strcmp(w->p->rejections, "off") || !many || w->accepted) return 0;
+    if (w->p->rejections == WATCH_OFF || !many || w->accepted) return 0;
     snprintf(
         message, size,
         "none of the %lld trajectories of this session after the warm-up was accepted, |dH| being %.3g or more: the "
@@ -238,7 +238,7 @@ int watch_nothing_accepted(const watch *w, char *message, size_t size)
 
 int watch_reversal_due(const watch_params *p, int64_t trajectory)
 {
-    return strcmp(p->reversibility, "off") && p->reversibility_interval > 0 &&
+    return p->reversibility != WATCH_OFF && p->reversibility_interval > 0 &&
            trajectory % p->reversibility_interval == 0;
 }
 

@@ -11,10 +11,11 @@
 
 #define WATCH_MOST 1000 /* rows that are looked at */
 
+#define WATCH_HOW(X) X(WATCH_OFF, "off") X(WATCH_WARN, "warn") X(WATCH_STOP, "stop")
+enum { WATCH_HOW(PARAM_CONSTANT) };
+
 typedef struct {
-    char rejections[PARAM_CHOICE_SIZE], dh[PARAM_CHOICE_SIZE], acceptance[PARAM_CHOICE_SIZE];
-    char plaquette[PARAM_CHOICE_SIZE], forces[PARAM_CHOICE_SIZE], iterations[PARAM_CHOICE_SIZE];
-    char residual[PARAM_CHOICE_SIZE], reversibility[PARAM_CHOICE_SIZE];
+    int rejections, dh, acceptance, plaquette, forces, iterations, residual, reversibility; /* WATCH_OFF, ... */
     int rejections_limit, window;
     int64_t reversibility_interval;
     double dh_limit, acceptance_limit, plaquette_limit, forces_limit, iterations_limit, residual_limit;

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/files/hdf5_values.h"
 #include "io/files/seal.h"
 
 typedef struct image image;
@@ -36,5 +37,9 @@ int image_copy(const image *m, int fd, uint64_t hole, uint64_t hole_bytes);
  * message; then an older file of that name is untouched. */
 int image_write(image *m, const char *path, char *message, size_t size);
 void image_close(image *m);
+
+/* Kind of a file on disk, which may be anything; a sealed one is verified first. 0, or bits as of links_read() with a
+ * message when it cannot be read or is damaged. */
+int image_kind(const char *path, char kind[VALUES_KIND_SIZE], char *message, size_t size);
 
 #endif

@@ -2,11 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include "io/files/hdf5_image.h"
-#include "io/files/file_io.h"
-#include "io/files/seal.h"
 
 void values_silence(void)
 {
@@ -173,30 +168,4 @@ const char *values_kind_of(hid_t file)
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (H5Lexists(file, known[i].object, H5P_DEFAULT) > 0) return known[i].kind;
     return NULL;
-}
-
-int values_kind(const char *path, char kind[VALUES_KIND_SIZE], char *message, size_t size)
-{
-    static const unsigned char magic[8] = "\x89HDF\r\n\x1a\n";
-    unsigned char first[64] = {0};
-    uint64_t bytes = 0;
-    seal_regions out;
-    int bad = 0;
-    const int fd = file_open(path, &bytes, &bad, message, size);
-    if (fd < 0) return bad;
-    const size_t n = bytes < sizeof first ? (size_t)bytes : sizeof first;
-    if (file_pread(fd, first, n, 0)) bad = file_fail_read(message, size, path, "the first bytes");
-    close(fd);
-    if (bad) return bad;
-    if (!seal_present(first, n)) {
-        const int foreign = !memcmp(first, magic, sizeof magic);
-        strcpy(kind, foreign ? "an HDF5 file that plaq did not make" : VALUES_NOT_HDF5);
-        return 0;
-    }
-    image *m = image_read(path, &out, &bad, message, size);
-    if (!m) return bad;
-    const char *found = values_kind_of(image_file(m));
-    strcpy(kind, found ? found : "an HDF5 file of a kind unknown to this version");
-    image_close(m);
-    return 0;
 }

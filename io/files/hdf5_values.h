@@ -38,9 +38,6 @@ char *values_get_attribute_text(hid_t where, const char *name);
 #define VALUES_LATTICE "a lattice file"
 #define VALUES_NOT_HDF5 "not an HDF5 file"
 const char *values_kind_of(hid_t file);
-/* Kind of a file on disk, which may be anything; a sealed one is verified first. 0, or bits as of links_read() with a
- * message when it cannot be read or is damaged. */
 #define VALUES_KIND_SIZE 64
-int values_kind(const char *path, char kind[VALUES_KIND_SIZE], char *message, size_t size);
 
 #endif

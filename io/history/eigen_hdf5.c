@@ -222,7 +222,7 @@ static image *open_file(const char *path, int *bad, char *message, size_t size)
 {
     char kind[VALUES_KIND_SIZE];
     values_silence();
-    *bad = values_kind(path, kind, message, size);
+    *bad = image_kind(path, kind, message, size);
     if (*bad) return NULL;
     if (strcmp(kind, VALUES_EIGENVECTORS)) {
         snprintf(message, size, "%s is %s, and not " VALUES_EIGENVECTORS, path, kind);

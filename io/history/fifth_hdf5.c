@@ -66,7 +66,7 @@ static int read_here(const char *path, fifth_matrix *T, double *mu, char *quark,
 {
     char kind[VALUES_KIND_SIZE];
     values_silence();
-    int bad = values_kind(path, kind, message, size);
+    int bad = image_kind(path, kind, message, size);
     if (bad) return bad;
     if (strcmp(kind, VALUES_TRANSFORM)) {
         snprintf(message, size, "%s is %s, and not " VALUES_TRANSFORM, path, kind);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "io/files/atomic.h"
-#include "io/files/hdf5_values.h"
+#include "io/files/hdf5_image.h"
 #include "io/history/propagator_file.h"
 #include "io/links/links_format.h"
 #include "io/files/regular.h"
@@ -73,7 +73,7 @@ static const char *kind_of(const char *path, char kind[VALUES_KIND_SIZE], char *
     char first[FIRST_BYTES + 1] = "", why[1024];
     uint64_t bytes = 0;
     int bad = 0;
-    if (values_kind(path, kind, message, size)) return NULL;
+    if (image_kind(path, kind, message, size)) return NULL;
     if (strcmp(kind, VALUES_NOT_HDF5)) return kind;
     const int fd = file_open(path, &bytes, &bad, message, size);
     if (fd < 0) return NULL;

@@ -208,7 +208,7 @@ static int look(const char *path, propagator_file *f, char *message, size_t size
     char kind[VALUES_KIND_SIZE];
     seal_regions out;
     values_silence();
-    int bad = values_kind(path, kind, message, size);
+    int bad = image_kind(path, kind, message, size);
     if (bad) return bad;
     f->is_transformation = !strcmp(kind, VALUES_TRANSFORMATION);
     if (strcmp(kind, kinds[f->is_transformation]))

@@ -8,6 +8,14 @@
 
 #include "io/links/links_format.h"
 
+/* Root of the scidac-file-xml that this program writes. */
+#define LIME_FILE_ROOT "plaqFile"
+/* Before label and trajectory number in the <info> of the usqcdInfo that this program writes. */
+#define LIME_INFO_START "plaq: "
+/* Namespaces of ildgFormat. */
+#define ILDG_SPACE "http://www.lqcd.org/ildg"
+#define XSI_SPACE "http://www.w3.org/2001/XMLSchema-instance"
+
 #define LIME_HEADER 144
 #define LIME_RECORDS 64
 #define LIME_MAGIC 0x456789abu

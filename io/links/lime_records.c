@@ -6,13 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/links/lime_write.h"
-
 char *lime_load_text(lime_reader *in, const lime_record *r)
 {
     if (r->length > LIME_TEXT_MAX) {
         in->bad = file_fail(in->message, in->size, "%s: LIME record %s: %llu bytes of text, at most %d are allowed",
-                             in->f->path, r->type, (unsigned long long)r->length, LIME_TEXT_MAX);
+                            in->f->path, r->type, (unsigned long long)r->length, LIME_TEXT_MAX);
         return NULL;
     }
     char *text = calloc(r->length + 1, 1);
@@ -43,7 +41,7 @@ int lime_load_xml(lime_reader *in, const char *type, const char *root, xml_recor
     if (broken) in->bad = file_fail(in->message, in->size, "%s: LIME record %s: XML: %s", in->f->path, type, why);
     else if (strcmp(x->root, root))
         in->bad = file_fail(in->message, in->size, "%s: LIME record %s: element <%s>, not <%s>", in->f->path, type,
-                             x->root, root);
+                            x->root, root);
     else if (x->oddity[0]) links_odd(&in->f->info, "LIME record %s: %s", type, x->oddity);
     return !in->bad;
 }

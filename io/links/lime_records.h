@@ -12,11 +12,6 @@
 
 /* A text record of any use is shorter. */
 #define LIME_TEXT_MAX 65536
-/* Before label and trajectory number in the <info> of the usqcdInfo that this program writes. */
-#define LIME_INFO_START "plaq: "
-/* Namespaces of ildgFormat. */
-#define ILDG_SPACE "http://www.lqcd.org/ildg"
-#define XSI_SPACE "http://www.w3.org/2001/XMLSchema-instance"
 
 /* A file whose records are being read. */
 typedef struct {

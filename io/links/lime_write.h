@@ -13,7 +13,6 @@
 #include "io/links/links_format.h"
 #include "kernels/base/param.h"
 
-#define LIME_FILE_ROOT "plaqFile"
 #define LIME_XML "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
 
 /* Text records in the order of writing. */

@@ -37,10 +37,11 @@ const char *links_format_name(int i)
     return formats[i] ? formats[i]->name : NULL;
 }
 
-int links_format_writes(const char *name)
+const char *links_format_writable(int i)
 {
-    const links_format *f = links_format_find(name);
-    return f && f->prepare;
+    int k = 0;
+    while (formats[k] && (!formats[k]->prepare || i-- > 0)) k++;
+    return links_format_name(k);
 }
 
 int links_format_has_checksum(const char *name)
@@ -63,6 +64,12 @@ int links_format_carries_names(const char *name)
 {
     const links_format *f = links_format_find(name);
     return f && !f->nameless;
+}
+
+int links_format_carries_lfn(const char *name)
+{
+    const links_format *f = links_format_find(name);
+    return f && f->has_lfn;
 }
 
 int links_format_most_bits(const char *name)

@@ -11,8 +11,9 @@
 
 #include "io/files/atomic.h"
 #include "io/files/file_io.h"
-#include "io/links/links.h"
+#include "io/links/links_info.h"
 #include "kernels/base/error.h"
+#include "kernels/field/field.h"
 
 /* Checksums in the making: each rank adds its sites in any order; then the words are combined over ranks. */
 typedef struct {
@@ -58,6 +59,7 @@ typedef struct {
     int layouts; /* LINKS_64 and so on */
     int wants_digest, wants_plaquette;
     int nameless; /* no place for trajectory number, label and parameters */
+    int has_lfn;  /* a place for a logical file name */
 } links_format;
 
 /* links_write() without its end: the whole file under its temporary name, which is rank 0's to commit or to abandon.

@@ -410,7 +410,8 @@ const links_format links_format_ildg = {.name = "ildg",
                                         .verify = verify,
                                         .prepare = lime_prepare,
                                         .finish = lime_finish,
-                                        .layouts = LINKS_64 | LINKS_32};
+                                        .layouts = LINKS_64 | LINKS_32,
+                                        .has_lfn = 1};
 
 const links_format links_format_scidac = {.name = "scidac",
                                           .title = "SciDAC",

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "io/files/hdf5_values.h"
+#include "io/links/links.h"
 #include "io/links/links_format.h"
 #include "io/links/links_registry.h"
 #include "io/links/links_rows.h"

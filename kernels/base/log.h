@@ -3,8 +3,10 @@
 #define PLAQ_LOG_H
 
 #include "kernels/base/error.h"
+#include "kernels/base/param.h"
 
-typedef enum { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG } log_level;
+#define LOG_LEVELS(X) X(LOG_ERROR, "error") X(LOG_WARN, "warn") X(LOG_INFO, "info") X(LOG_DEBUG, "debug")
+typedef enum { LOG_LEVELS(PARAM_CONSTANT) } log_level;
 
 #ifdef __cplusplus
 extern "C" {

@@ -60,12 +60,20 @@ static const char *next_choice(const char **cursor, int *length)
     return start;
 }
 
-static int is_choice(const char *choices, const char *word)
+int param_choice(const char *range, const char *text)
 {
     int length;
-    for (const char *c; (c = next_choice(&choices, &length));)
-        if ((int)strlen(word) == length && !strncmp(c, word, (size_t)length)) return 1;
-    return 0;
+    const char *c;
+    for (int i = 0; (c = next_choice(&range, &length)); i++)
+        if ((int)strlen(text) == length && !strncmp(c, text, (size_t)length)) return i;
+    return -1;
+}
+
+int param_kind(const param_section *section, const char *name)
+{
+    const int kind = param_choice(section->table[0].range, name);
+    REQUIRE(kind >= 0, "[%s] %s = %s", section->section, section->table[0].name, name);
+    return kind;
 }
 
 static void choices_text(const char *choices, char *text, size_t size)
@@ -213,8 +221,8 @@ static const char *other_spelling(const param *p, const char *text, char *room, 
     static const char *const yes[] = {"true", "on", "1", ".true."}, *const no[] = {"false", "off", "0", ".false."};
     double v;
     for (int i = 0; i < 4 && p->type == PARAM_CHOICE; i++) {
-        if (!strcasecmp(text, yes[i]) && is_choice(p->range, "yes")) return "yes";
-        if (!strcasecmp(text, no[i]) && is_choice(p->range, "no")) return "no";
+        if (!strcasecmp(text, yes[i]) && param_choice(p->range, "yes") >= 0) return "yes";
+        if (!strcasecmp(text, no[i]) && param_choice(p->range, "no") >= 0) return "no";
     }
     const size_t d = strcspn(text, "dD");
     if (p->type != PARAM_REAL || !text[d] || strlen(text) >= size) return NULL;
@@ -357,8 +365,10 @@ static const char *set_string(const param *p, void *to, const char *text)
 
 static const char *set_choice(const param *p, void *to, const char *text)
 {
-    if (*text && strlen(text) < PARAM_CHOICE_SIZE && !is_choice(p->range, text)) return "is unknown";
-    return set_text(p, to, text, PARAM_CHOICE_SIZE);
+    const int index = param_choice(p->range, text);
+    if (index < 0) return strlen(text) < PARAM_CHOICE_SIZE ? "is unknown" : "is too long";
+    *(int *)to = index;
+    return NULL;
 }
 
 static const char *word_start(const char *t)
@@ -379,7 +389,7 @@ static const char *set_list(const param *p, void *to, const char *text, const ch
         size_t length = word_length(t);
         if (used + length + 2 > sizeof list) return "is too long";
         snprintf(word, sizeof word, "%.*s", (int)length, t);
-        if (choices && !is_choice(choices, word)) return "contains an unknown name";
+        if (choices && param_choice(choices, word) < 0) return "contains an unknown name";
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? " " : "", word);
     }
     return set_text(p, to, list, sizeof list);
@@ -395,18 +405,21 @@ static const char *set_names(const param *p, void *to, const char *text)
     return set_list(p, to, text, NULL);
 }
 
-static void format_int(const void *from, char *text, size_t size)
+static void format_int(const param *p, const void *from, char *text, size_t size)
 {
+    (void)p;
     snprintf(text, size, "%d", *(const int *)from);
 }
 
-static void format_long(const void *from, char *text, size_t size)
+static void format_long(const param *p, const void *from, char *text, size_t size)
 {
+    (void)p;
     snprintf(text, size, "%lld", (long long)*(const int64_t *)from);
 }
 
-static void format_real(const void *from, char *text, size_t size)
+static void format_real(const param *p, const void *from, char *text, size_t size)
 {
+    (void)p;
     const double v = *(const double *)from;
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, size, "%.*g", digits, v);
@@ -414,18 +427,30 @@ static void format_real(const void *from, char *text, size_t size)
     }
 }
 
-static void format_bool(const void *from, char *text, size_t size)
+static void format_bool(const param *p, const void *from, char *text, size_t size)
 {
+    (void)p;
     snprintf(text, size, "%s", *(const int *)from ? "yes" : "no");
 }
 
-static void format_text(const void *from, char *text, size_t size)
+static void format_text(const param *p, const void *from, char *text, size_t size)
 {
+    (void)p;
     snprintf(text, size, "%s", (const char *)from);
 }
 
-static void format_int4(const void *from, char *text, size_t size)
+static void format_choice(const param *p, const void *from, char *text, size_t size)
 {
+    const char *range = p->range, *c = NULL;
+    int length = 0;
+    for (int i = 0; i <= *(const int *)from; i++) c = next_choice(&range, &length);
+    REQUIRE(c, "key '%s': choice %d of %s", p->name, *(const int *)from, p->range);
+    snprintf(text, size, "%.*s", length, c);
+}
+
+static void format_int4(const param *p, const void *from, char *text, size_t size)
+{
+    (void)p;
     const int *i = (const int *)from;
     snprintf(text, size, "%d.%d.%d.%d", i[0], i[1], i[2], i[3]);
 }
@@ -436,7 +461,7 @@ static void format_int4(const void *from, char *text, size_t size)
 static const struct {
     const char *name;
     const char *(*set)(const param *p, void *to, const char *text); /* NULL, or what is wrong */
-    void (*format)(const void *from, char *text, size_t size);
+    void (*format)(const param *p, const void *from, char *text, size_t size);
     void (*allowed)(const param *p, char *text, size_t size);
 } types[] = {
     [PARAM_INT] = {"integer", set_int, format_int, allowed_integer},
@@ -444,7 +469,7 @@ static const struct {
     [PARAM_REAL] = {"real", set_real, format_real, allowed_real},
     [PARAM_BOOL] = {"yes/no", set_bool, format_bool, allowed_bool},
     [PARAM_STRING] = {"text", set_string, format_text, allowed_string},
-    [PARAM_CHOICE] = {"choice", set_choice, format_text, allowed_choice},
+    [PARAM_CHOICE] = {"choice", set_choice, format_choice, allowed_choice},
     [PARAM_INT4] = {"X.Y.Z.T", set_int4, format_int4, allowed_int4},
     [PARAM_WORDS] = {"list", set_words, format_text, allowed_words},
     [PARAM_NAME] = {"name", set_string, format_text, allowed_name},
@@ -474,7 +499,7 @@ void param_format(const param *p, const void *in, char *text, size_t size)
     int is_word = p->type == PARAM_INT4 && word_of(p) && !memcmp(from, zeros, sizeof zeros);
     if (p->type == PARAM_REAL && word_of(p)) is_word = isnan(*(const double *)(const void *)from);
     if (is_word) snprintf(text, size, "%s", word_of(p));
-    else types[p->type].format(from, text, size);
+    else types[p->type].format(p, from, text, size);
 }
 
 /* ---- whole sections ---- */

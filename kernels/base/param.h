@@ -11,7 +11,7 @@
  *   PARAM_REAL    double                     0.1 -2 1e-10; finite and decimal
  *   PARAM_BOOL    int                        yes no true false on off 1 0, any case
  *   PARAM_STRING  char[PARAM_STRING_SIZE]    text; may be empty only where the default is ""
- *   PARAM_CHOICE  char[PARAM_CHOICE_SIZE]    one of `range`, "wilson|symanzik"
+ *   PARAM_CHOICE  int                        one of `range`, "wilson|symanzik", stored as its index there
  *   PARAM_INT4    int[4]                     X.Y.Z.T
  *   PARAM_WORDS   char[PARAM_WORDS_SIZE]     names separated by commas or spaces, of `range` if it is given; may be
  *                                            empty only where the default is ""; stored with single spaces between
@@ -34,6 +34,16 @@
  *   };
  *   const param_section gauge_section = {"gauge", 0, table, 1, sizeof(gauge_params), "the gauge action"};
  *
+ * Choices are compared by their index, never as text. A choice of its own is one list, of which both its enum and its range
+ * are made, so that a new value is one entry:
+ *
+ *   #define GAUGE_STARTS(X) X(START_COLD, "cold") X(START_HOT, "hot")
+ *   enum { GAUGE_STARTS(PARAM_CONSTANT) };
+ *   {"start", PARAM_CHOICE, offsetof(gauge_params, start), "cold", PARAM_RANGE(GAUGE_STARTS), ...},
+ *
+ * A choice among the lines of a registry has a range that param_add_choice() makes of all of them in their order, so that
+ * the index is the number of the line: quark_kind_number(q->kind).
+ *
  * A section whose first key chooses a kind may have keys that some kinds alone have: these stand in tables of their own,
  * of the same section, with the kinds as `owner`. Such parts follow the section in lists of sections.
  *
@@ -50,7 +60,7 @@
 #include <stdio.h>
 
 #define PARAM_STRING_SIZE 256
-#define PARAM_CHOICE_SIZE 64
+#define PARAM_CHOICE_SIZE 64 /* holds the text of any choice */
 #define PARAM_WORDS_SIZE 512
 #define PARAM_TEXT_SIZE 512     /* holds the canonical text of any value */
 #define PARAM_MESSAGE_SIZE 1024 /* holds any message of param_set and any text of param_range_text */
@@ -95,6 +105,16 @@ typedef struct {
         section, 1, table, (int)(sizeof(table) / sizeof(table)[0]), sizeof(keys), "", owner                            \
     }
 
+/* Enumerators, texts of an array, and range of a list X(CONSTANT, "text") of choices. */
+#define PARAM_CONSTANT(constant, text) constant,
+#define PARAM_TEXT(constant, text) text,
+#define PARAM_BAR(constant, text) "|" text
+#define PARAM_RANGE(list) (list(PARAM_BAR) + 1)
+
+/* Choices that several keys have. */
+#define PARAM_NO_YES(X) X(PARAM_NO, "no") X(PARAM_YES, "yes")
+enum { PARAM_NO_YES(PARAM_CONSTANT) };
+
 /* The parts of a section, each with the kinds that have it as its owner: "wilson_clover, mobius". {0} is empty. */
 #define PARAM_MOST_PARTS 16
 typedef struct {
@@ -127,6 +147,11 @@ const char *param_real(const char *text, double *value);
 
 /* The canonical text of one key of the struct `in`. */
 void param_format(const param *p, const void *in, char *text, size_t size);
+
+/* The index of a text in the range of a choice, or -1; and that of a kind by its name, which there has to be, as the first
+ * key of a section chooses it. */
+int param_choice(const char *range, const char *text);
+int param_kind(const param_section *section, const char *name);
 
 /* Allowed values in words: "integer >= 1", "0 < real <= 1", "yes or no", "wilson, symanzik or iwasaki". */
 void param_range_text(const param *p, char *text, size_t size);

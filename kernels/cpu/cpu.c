@@ -1,4 +1,5 @@
-#include "kernels/cpu/cpu.h"
+/* Kernels on the CPU: the table of runners, which kernels/cpu/instance.h makes family by family. */
+#include "kernels/run/backend.h"
 
 #include <stddef.h>
 

@@ -7,7 +7,7 @@
  * t and t + 4 are columns 2 t and 2 t + 1 of eight. Directions are added in their order. */
 #if PLAQ_PREC == 1
 
-#include "kernels/gpu/tensor.cuh"
+#include "kernels/site/tensor.cuh"
 
 #define TENSOR_THREADS (8 * WARP)
 #define TENSOR_TILES_MOST 4 /* tiles of 16 rows: 32 null vectors; beyond it the plain kernel serves */

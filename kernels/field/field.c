@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/device.h"
 #include "kernels/base/error.h"
 #include "kernels/base/pool.h"
-#include "kernels/field/stored.h"
-#include "kernels/gpu/gpu.h"
+#include "kernels/field/storage.h"
 #include "kernels/lattice/lanes.h"
-#include "kernels/run/profile.h"
 
 const field_kind_info field_kinds[FIELD_KINDS] = {
 #define FIELD_KIND(id, ...) [id] = {__VA_ARGS__},
@@ -363,9 +362,7 @@ stored_field field_stored(const field *f)
                           .group_stride = f->group_stride};
 }
 
-/* Pairs of reals of a field in rows order that stand behind each other, one a unit, from a row of a group on: for
- * conversions these are a field of its own. */
-static stored_field row_pairs(const field *f, int group, long row)
+stored_field field_row_pairs(const field *f, int group, long row)
 {
     const size_t reals = (size_t)group * (size_t)f->group_stride + (size_t)row * (size_t)f->reals;
     return (stored_field){.data = (char *)f->data + reals * stored_bytes[f->prec],
@@ -384,8 +381,7 @@ double field_copied_bytes(void)
     return copied_bytes;
 }
 
-/* A field on the host with the layout of f, its contents undefined. */
-static field *host_twin(const field *f)
+field *field_host_twin(const field *f)
 {
     field *h = malloc(sizeof *h);
     REQUIRE_MEMORY(h, "out of memory for a %s", field_kinds[f->kind].name);
@@ -397,8 +393,7 @@ static field *host_twin(const field *f)
     return h;
 }
 
-/* Copies all of a field to one of the same storage. */
-static void copy_same_storage(field *y, const field *x)
+void field_copy_storage(field *y, const field *x)
 {
     const stretches to = stretches_of(y), from = stretches_of(x);
     const int n = to.n > from.n ? to.n : from.n;
@@ -431,7 +426,7 @@ static void copy_units(field *y, const field *x, long first, long end)
 static void copy_slice(field *y, const field *x, int t)
 {
     if (x->order == ORDER_ROWS) {
-        copy_same_storage(y, x);
+        field_copy_storage(y, x);
         return;
     }
     const long slice = x->lay->nunit / x->lat->local[3], first = t * slice / LINEAR_BLOCK * LINEAR_BLOCK,
@@ -440,8 +435,7 @@ static void copy_slice(field *y, const field *x, int t)
     if (x->par == PARITY_BOTH) copy_units(y, x, x->lay->odd_start + first, x->lay->odd_start + end);
 }
 
-/* Storage unit and lane of a site, or false when the field has not its parity. */
-static int storage_of(const field *f, const int x[4], long *unit, int *lane)
+int field_storage_of(const field *f, const int x[4], long *unit, int *lane)
 {
     const int p = layout_parity(f->lay, x);
     if (f->par != PARITY_BOTH && (int)f->par != p) return 0;
@@ -472,7 +466,7 @@ static void transfer_row(field *f, long unit, double *site, int way)
 {
     const long row = unit < f->lay->odd_start ? unit : unit - f->lay->odd_start + f->lay->nunit;
     for (int g = 0; g < f->groups; g++) {
-        const stored_field pairs = row_pairs(f, g, row);
+        const stored_field pairs = field_row_pairs(f, g, row);
         for (int i = 0; i < f->reals / 2; i++)
             if (way == EXPORT) stored_read(site + g * f->reals + 2 * i, &pairs, i, 0, 0);
             else stored_write(&pairs, i, 0, 0, site + g * f->reals + 2 * i);
@@ -482,7 +476,7 @@ static void transfer_row(field *f, long unit, double *site, int way)
 static void transfer_slice(field *f, int t, double *buf, int way)
 {
     if (f->where == PLACE_DEVICE) {
-        field *h = host_twin(f);
+        field *h = field_host_twin(f);
         copy_slice(h, f, t);
         transfer_slice(h, t, buf, way);
         if (way == IMPORT) copy_slice(f, h, t);
@@ -500,7 +494,7 @@ static void transfer_slice(field *f, int t, double *buf, int way)
                 const int x[4] = {i, y, z, t};
                 long unit;
                 int lane;
-                if (!storage_of(f, x, &unit, &lane)) continue;
+                if (!field_storage_of(f, x, &unit, &lane)) continue;
                 double *site = buf + (((size_t)z * l[1] + y) * l[0] + i) * reals;
                 if (f->order == ORDER_ROWS) transfer_row(f, unit, site, way);
                 else transfer_site(f, &stored, unit, lane, site, way);
@@ -522,109 +516,6 @@ void field_import(field *f, int t, const double *buf)
 {
     f->version = next_version();
     if (!f->lat->planned) transfer_slice(f, t, (double *)buf, IMPORT);
-}
-
-/* ---- copies ---- */
-
-static void convert_on_host(field *y, const field *x, stored_way way, double factor)
-{
-    const int *l = y->lat->local;
-    const stored_field from = field_stored(x), to = field_stored(y);
-#pragma omp parallel for collapse(2) schedule(static)
-    for (int t = 0; t < l[3]; t++)
-        for (int z = 0; z < l[2]; z++)
-            for (int j = 0; j < l[1]; j++)
-                for (int i = 0; i < l[0]; i++) {
-                    const int site[4] = {i, j, z, t};
-                    long ux, uy;
-                    int lx, ly;
-                    if (!storage_of(x, site, &ux, &lx) || !storage_of(y, site, &uy, &ly)) continue;
-                    for (int g = 0; g < x->groups; g++)
-                        if (way == STORED_ADD) stored_add(&to, uy, ly, factor, &from, ux, lx, g);
-                        else stored_convert(&to, uy, ly, &from, ux, lx, g);
-                }
-}
-
-/* Pair by pair, on either place. */
-static void convert_rows(field *y, const field *x, stored_way way, double factor)
-{
-    const long pairs = field_rows(y) * y->reals / 2;
-    for (int g = 0; g < y->groups; g++) {
-        const stored_field from = row_pairs(x, g, 0), to = row_pairs(y, g, 0);
-        if (y->where == PLACE_DEVICE) {
-            gpu_convert(&to, way, factor, &from, pairs);
-            continue;
-        }
-#pragma omp parallel for schedule(static)
-        for (long i = 0; i < pairs; i++)
-            if (way == STORED_ADD) stored_add(&to, i, 0, factor, &from, i, 0, 0);
-            else stored_convert(&to, i, 0, &from, i, 0, 0);
-    }
-}
-
-#define FIELD_KIND(id, name, groups, reals, ...) _Static_assert((reals) <= STORED_MOST, name);
-#include "kernels/field/fields.def"
-#undef FIELD_KIND
-
-/* Converts within one place. Ghosts do not travel: halo_fill() brings them. */
-static void convert(field *y, const field *x, stored_way way, double factor)
-{
-    const kernel_timing timing = kernel_timing_start(KERNEL_convert, y->prec, y->where == PLACE_DEVICE, 0);
-    const double sites = (double)field_units(y) * y->lay->lanes * (y->par == PARITY_BOTH ? 2 : 1) * y->groups;
-    if (y->order == ORDER_ROWS) {
-        convert_rows(y, x, way, factor);
-    } else if (y->where == PLACE_DEVICE) {
-        const stored_field from = field_stored(x), to = field_stored(y);
-        const long units = y->par == PARITY_BOTH ? 2 * y->lay->odd_start : y->lay->odd_start;
-        gpu_convert(&to, way, factor, &from, units);
-    } else {
-        convert_on_host(y, x, way, factor);
-    }
-    kernel_timing_stop(&timing, way == STORED_ADD ? 2 * sites * x->reals : 0,
-                       sites *
-                           (x->reals * field_traffic(x) + y->reals * field_traffic(y) * (way == STORED_ADD ? 2 : 1)));
-}
-
-static int can_become(field_kind from, field_kind to)
-{
-    return from == to || (from == FIELD_LINKS && (to == FIELD_LINKS_TWO_ROWS || to == FIELD_LINKS_EIGHT)) ||
-           (from == FIELD_LINKS_TWO_ROWS && to == FIELD_LINKS);
-}
-
-void field_copy(field *y, const field *x)
-{
-    REQUIRE(y != x && y->lat == x->lat && y->groups == x->groups && y->Ls == x->Ls &&
-                (y->reals == x->reals || y->order != ORDER_ROWS),
-            "%s of %d groups, %d reals from %s of %d groups, %d reals", field_kinds[y->kind].name, y->groups, y->reals,
-            field_kinds[x->kind].name, x->groups, x->reals);
-    REQUIRE(y->par == x->par && can_become(x->kind, y->kind), "%s of parity %d from %s of parity %d",
-            field_kinds[y->kind].name, y->par, field_kinds[x->kind].name, x->par);
-    y->version = next_version();
-    if (y->lat->planned) return;
-    if (y->lay == x->lay && y->prec == x->prec && y->kind == x->kind) {
-        copy_same_storage(y, x);
-    } else if (x->where == y->where) {
-        convert(y, x, STORED_COPY, 1);
-    } else if (x->where == PLACE_DEVICE) {
-        field *h = host_twin(x);
-        copy_same_storage(h, x);
-        convert(y, h, STORED_COPY, 1);
-        field_destroy(h);
-    } else {
-        field *h = host_twin(y);
-        convert(h, x, STORED_COPY, 1);
-        copy_same_storage(y, h);
-        field_destroy(h);
-    }
-}
-
-void field_add(field *y, double a, const field *x)
-{
-    REQUIRE(y != x && field_alike(y, x) && y->par == x->par && y->kind != FIELD_LINKS_EIGHT,
-            "%s of parity %d and place %d added to %s of parity %d and place %d", field_kinds[x->kind].name, x->par,
-            x->where, field_kinds[y->kind].name, y->par, y->where);
-    y->version = next_version();
-    if (!y->lat->planned) convert(y, x, STORED_ADD, a);
 }
 
 int field_first_parity(const field *f)

@@ -32,11 +32,11 @@
 
 #include <stddef.h>
 
+#include "kernels/base/device.h"
 #include "kernels/field/stored.h"
 #include "kernels/lattice/lattice.h"
 
 typedef enum { PARITY_EVEN, PARITY_ODD, PARITY_BOTH } parity;
-typedef enum { PLACE_HOST, PLACE_DEVICE } place;
 
 typedef enum {
 #define FIELD_KIND(id, ...) id,
@@ -130,7 +130,7 @@ field field_rhs(const field *f, int rhs);
 field field_group(const field *f, int group);
 
 /* y = x, converting precision, layout and place; same kind (links also into two-row and eight-real links and two-row
- * links into links), parity and groups. y and x may not be the same field. */
+ * links into links), parity and groups. y and x may not be the same field. kernels/run/convert.c has both. */
 void field_copy(field *y, const field *x);
 /* y += a x, in double, of fields of one kind (no eight-real links), parity and place whose precisions may differ. */
 void field_add(field *y, double a, const field *x);

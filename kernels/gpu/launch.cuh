@@ -2,7 +2,7 @@
  * exact sum over a grid of threads.
  *
  * Two streams. All fields live on the main one (`stream`): kernels, copies and memory come in the order of the calls.
- * The side stream, of higher priority, carries messages (kernels/gpu/transport.h): it waits for the main one where an
+ * The side stream, of higher priority, carries messages (kernels/run/messages.h): it waits for the main one where an
  * exchange begins, the main one for it where the exchange ends, so that in between both run.
  *
  * Sums: every thread sums its sites, a block its threads by shuffles, blocks add to totals in memory, and the block

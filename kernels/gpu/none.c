@@ -4,7 +4,6 @@
 
 #include "kernels/base/error.h"
 #include "kernels/gpu/gpu.h"
-#include "kernels/gpu/transport.h"
 
 #define WITHOUT "this program was built without CUDA: build it with nvcc in the path"
 

@@ -1,10 +1,30 @@
-/* Shared parts of the transports (transport.cu): the number of the exchange, the device, and buffers that grow. */
+/* Transports of messages between GPUs (kernels/run/messages.h), and what they share (transport.cu): the number of the
+ * exchange, the device, and buffers that grow. transports.def lists them. To add one: transport_NAME.cu with a table
+ * gpu_transport transport_NAME, and its line in transports.def. */
 #ifndef PLAQ_TRANSPORT_CUH
 #define PLAQ_TRANSPORT_CUH
 
 #include "kernels/gpu/launch.cuh"
 #include "kernels/gpu/signals.cuh"
-#include "kernels/gpu/transport.h"
+#include "kernels/run/messages.h"
+
+typedef struct {
+    const char *name, *help;
+    int kernels_wait; /* kernels wait for those of other ranks; a shared GPU runs them in turns, so auto looks further */
+    /* The answer of this rank, with the reason in `why` if it is no; all ranks ask in the same order, so it may
+     * communicate. */
+    int (*usable)(char *why, size_t size);
+    /* Collective; between them the exchanges. */
+    void (*open)(void);
+    void (*close)(void);
+    void (*begin)(gpu_message *m, int n);
+    void (*start)(gpu_message *m, int n);
+    void (*finish)(gpu_message *m, int n); /* puts what is left on the side stream; the main stream then waits for it */
+    /* Or, where one kernel can be the exchange: begin for it, and what it needs. May be null. */
+    const struct gpu_fusion *(*fuse)(gpu_message *m, int n);
+    /* Boards with which kernels add up sums over all ranks, or null; the same answer on all. May be null. */
+    const struct gpu_boards *(*boards)(void);
+} gpu_transport;
 
 #ifdef __cplusplus
 extern "C" {

@@ -207,6 +207,18 @@ int decomposition_layout(layout *lay, const lattice *lat, int lanes)
     return 1;
 }
 
+static int simd = 1;
+
+void lattice_use_simd(int yes)
+{
+    simd = yes;
+}
+
+int lattice_uses_simd(void)
+{
+    return simd;
+}
+
 const layout *lattice_layout(const lattice *lat, int lanes)
 {
     for (int parts = 1; LANES_HAVE(parts); parts *= 2)

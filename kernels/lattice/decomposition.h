@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "kernels/lattice/lattice.h"
+#include "kernels/lattice/layout.h"
 
 /* Reach, depth of the halo and parities of lat: one parity where extents may be any, else two. */
 void decomposition_shape(lattice *lat, int reach, int any_extents);

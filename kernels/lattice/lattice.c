@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/device.h"
 #include "kernels/base/error.h"
 #include "kernels/base/pool.h"
-#include "kernels/gpu/gpu.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/decomposition.h"
 #include "kernels/lattice/lanes.h"
@@ -359,18 +359,6 @@ static void count_tables(const lattice *lat, int come)
     if (come) table_bytes += plan_table_bytes(lat);
     else table_bytes -= plan_table_bytes(lat);
     if (table_bytes > table_peak) table_peak = table_bytes;
-}
-
-static int simd = 1;
-
-void lattice_use_simd(int yes)
-{
-    simd = yes;
-}
-
-int lattice_uses_simd(void)
-{
-    return simd;
 }
 
 static lattice *create(const lattice_spec *spec)

@@ -79,10 +79,11 @@ lattice *plan_lattice_on(const lattice_spec *spec, int ranks, char *message, siz
         return lat;
     }
     const int *size = lat->size, *l = lat->local;
-    snprintf(message, bytes,
-             "lattice %d.%d.%d.%d on %d ranks: %d.%d.%d.%d sites per rank, %zu with their ghosts, messages of up to %zu "
-             "bytes; at most %d of either can be counted: use more ranks",
-             size[0], size[1], size[2], size[3], ranks, l[0], l[1], l[2], l[3], units, sent, INT_MAX);
+    snprintf(
+        message, bytes,
+        "lattice %d.%d.%d.%d on %d ranks: %d.%d.%d.%d sites per rank, %zu with their ghosts, messages of up to %zu "
+        "bytes; at most %d of either can be counted: use more ranks",
+        size[0], size[1], size[2], size[3], ranks, l[0], l[1], l[2], l[3], units, sent, INT_MAX);
     free(lat);
     return NULL;
 }

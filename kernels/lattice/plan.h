@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "kernels/lattice/lattice.h"
+#include "kernels/lattice/layout.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -9,10 +9,10 @@
 #include <omp.h>
 #endif
 
+#include "kernels/base/device.h"
 #include "kernels/family/wilson.h"
 #include "kernels/base/error.h"
 #include "kernels/base/pool.h"
-#include "kernels/gpu/gpu.h"
 #include "kernels/ops/block_hop.h"
 #include "kernels/ops/sums.h"
 #include "kernels/run/kernel.h"

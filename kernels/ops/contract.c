@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/device.h"
 #include "kernels/base/pool.h"
 #include "kernels/family/contract.h"
 #include "kernels/ops/expect.h"
-#include "kernels/run/device.h"
 #include "kernels/run/kernel.h"
 
 static void expect_density(const field *rho, int channels, const field *like)

@@ -6,12 +6,12 @@
 
 #include "kernels/base/error.h"
 #include "kernels/base/pool.h"
-#include "kernels/gpu/gpu.h"
-#include "kernels/gpu/transport.h"
+#include "kernels/field/stored_device.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
 #include "kernels/ops/vector.h"
 #include "kernels/run/exchange.h"
+#include "kernels/run/messages.h"
 
 /* Indices have 32 bits, coordinates 16. */
 #define MOST_SITES 2000000000

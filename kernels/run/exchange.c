@@ -8,7 +8,7 @@
 
 /* A kernel packs vectors of all lanes, turned by one step along the direction of the message: inner lanes are then at
  * home, and those at the rank's edge travel. On the device there is one lane, and the transport moves the messages
- * (kernels/gpu/transport.h). */
+ * (kernels/run/messages.h). */
 
 /* A message buffer that grows as needed and lives as long as the program. */
 typedef struct {

@@ -16,7 +16,7 @@
 #define PLAQ_EXCHANGE_H
 
 #include "kernels/field/field.h"
-#include "kernels/gpu/transport.h"
+#include "kernels/run/messages.h"
 
 #ifdef __cplusplus
 extern "C" {

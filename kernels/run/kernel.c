@@ -1,10 +1,9 @@
 #include "kernels/run/kernel.h"
 
 #include "kernels/base/error.h"
-#include "kernels/cpu/cpu.h"
-#include "kernels/gpu/gpu.h"
-#include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/run/backend.h"
+#include "kernels/run/messages.h"
 
 /* A kernel on the device has sums that are not fetched yet. */
 static int awaited;

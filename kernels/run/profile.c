@@ -1,8 +1,8 @@
 #include "kernels/run/profile.h"
 
 #include "kernels/base/watchdog.h"
-#include "kernels/gpu/gpu.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/run/backend.h"
 
 #define DOUBLE 1
 #define ROWS 2

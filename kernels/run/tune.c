@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/device.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
-#include "kernels/gpu/gpu.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/run/exchange.h"
 

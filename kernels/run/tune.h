@@ -10,13 +10,15 @@
 #ifndef PLAQ_TUNE_H
 #define PLAQ_TUNE_H
 
+#include "kernels/base/param.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/run/kernel.h"
 
 /* The beginning of such a text. */
 #define TUNE_START "# plaq tuning "
 
-typedef enum { TUNE_ESTIMATE, TUNE_MEASURE, TUNE_FILE } tune_mode;
+#define TUNE_MODES(X) X(TUNE_ESTIMATE, "estimate") X(TUNE_MEASURE, "measure") X(TUNE_FILE, "file")
+typedef enum { TUNE_MODES(PARAM_CONSTANT) } tune_mode;
 
 /* Subjects with several ways: a kernel of families.def with its shapes of blocks, or one of these. */
 typedef enum {

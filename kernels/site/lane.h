@@ -99,7 +99,7 @@ FN void T(exact_open)(vexact *s)
     s->whole = exact_zero();
 }
 
-/* c + s x and c - s x for a sign s. In fixed point nvcc adds integers as they are stored (kernels/gpu/storage.cuh). */
+/* c + s x and c - s x for a sign s. In fixed point nvcc adds integers as they are stored (kernels/site/storage.cuh). */
 #ifndef ADDS_ENCODED
 FN vreal T(add_signed)(vreal s, vreal x, vreal c)
 {

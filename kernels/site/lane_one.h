@@ -85,7 +85,7 @@ FN float *T(scale_at)(const view *v, long u, int group)
 }
 
 #ifdef __CUDACC__
-#include "kernels/gpu/storage.cuh"
+#include "kernels/site/storage.cuh"
 #else
 /* A pack moves as one vector access. */
 #define MOVE_PACK(to, from, pack) __builtin_memcpy(to, from, sizeof(stored) * (pack))

@@ -128,8 +128,8 @@ static void open_bottom(multigrid *m, linop *op)
 {
     solver_settings s = {
         .tolerance = m->keys.bottom_tolerance, .max_iterations = m->keys.bottom_iterations, .delta = 1e-2};
-    snprintf(s.type, sizeof s.type, "bicgstab");
-    snprintf(s.inner_precision, sizeof s.inner_precision, "%s", precision_names[op->prec]);
+    s.type = param_kind(solver_section(0), "bicgstab");
+    s.inner_precision = op->prec;
     bicgstab_keys_of(&s)->l = 1;
     m->bottom = solver_create(&s, op);
 }
@@ -207,28 +207,17 @@ void multigrid_open(multigrid *m)
     open_levels(m);
 }
 
-/* Keys with nothing behind the ends of texts, so that equal keys have equal bytes. */
-static multigrid_keys comparable_keys(const solver_settings *s)
-{
-    multigrid_keys k = *multigrid_keys_of(s);
-    char *const texts[] = {k.cycle, k.bottom_solver};
-    for (int i = 0; i < 2; i++) memset(texts[i] + strlen(texts[i]), 0, PARAM_CHOICE_SIZE - strlen(texts[i]));
-    return k;
-}
-
 multigrid *multigrid_levels(const solver_settings *s, linop *op)
 {
-    const multigrid_keys k = comparable_keys(s);
+    const multigrid_keys k = *multigrid_keys_of(s);
     multigrid *m = all;
     while (m && (m->levels[0].op != op || m->follows != s->follows || memcmp(&m->keys, &k, sizeof k))) m = m->next;
     if (!m) {
         m = calloc(1, sizeof *m);
         REQUIRE_MEMORY(m, "out of memory");
         m->keys = k;
-        m->visits = !strcmp(k.cycle, "v") ? 1 : !strcmp(k.cycle, "w") ? 2 : 0;
-        m->with = !strcmp(k.bottom_solver, "ca_gcr")     ? BOTTOM_CA_GCR
-                  : !strcmp(k.bottom_solver, "bicgstab") ? BOTTOM_BICGSTAB
-                                                         : BOTTOM_GCR;
+        m->visits = k.cycle == CYCLE_V ? 1 : k.cycle == CYCLE_W ? 2 : 0;
+        m->with = (multigrid_bottom)k.bottom_solver;
         m->follows = s->follows;
         m->levels[0].op = op;
         m->next = all;

@@ -206,7 +206,7 @@ static void open(solver *s)
     REQUIRE_MEMORY(t, "out of memory");
     linop *a = inside(&s->settings, s->a);
     for (const solver_settings *at = s->settings.inner; at; at = at->inner)
-        REQUIRE(!solver_type_find(at->type)->coarsens, "%s that smooths for itself", at->type);
+        REQUIRE(!solver_type_of(at)->coarsens, "%s that smooths for itself", solver_type_of(at)->name);
     t->adjoint = a != s->a;
     linop *single = linop_at(a, PREC_SINGLE, a->where);
     t->m = multigrid_levels(&s->settings, t->adjoint ? single->coarsening->partner(single) : single);
@@ -289,7 +289,7 @@ static const char *why_key_has_no_effect(const solver_settings *s, const char *k
         return "levels = 2 leaves no lattice between the finest and the coarsest";
     if (k->levels < 4 && is_one_of(key, "block_3 vectors_3 ranks_4"))
         return "there is no fourth lattice without levels = 4";
-    if (strcmp(k->cycle, "k") && is_one_of(key, "coarse_tolerance coarse_iterations"))
+    if (k->cycle != CYCLE_K && is_one_of(key, "coarse_tolerance coarse_iterations"))
         return "only the Krylov solves of cycle = k have it";
     if (k->pre_steps + k->post_steps == 0 && is_one_of(key, "smoother relaxation"))
         return "pre_steps = 0 and post_steps = 0 leave nothing to smooth";
@@ -339,14 +339,14 @@ static const param own[] = {
      "empty: "
      "minimal residual",
      0},
-    {"cycle", PARAM_CHOICE, KEY(cycle), "k", "k|v|w", NULL,
+    {"cycle", PARAM_CHOICE, KEY(cycle), "k", PARAM_RANGE(MULTIGRID_CYCLES), NULL,
      "how lattices between the finest and the coarsest are solved on: GCR with the next cycle inside (k), or that "
      "cycle once (v) or twice (w), which has no sums over ranks of its own",
      0},
     {"coarse_tolerance", PARAM_REAL, KEY(coarse_tolerance), "0.25", "(0,1)", NULL,
      "drop of the residual on lattices between the finest and the coarsest, of cycle = k", 0},
     {"coarse_iterations", PARAM_INT, KEY(coarse_iterations), "8", "[1,100]", NULL, "and the most iterations there", 0},
-    {"bottom_solver", PARAM_CHOICE, KEY(bottom_solver), "gcr", "gcr|ca_gcr|bicgstab", NULL,
+    {"bottom_solver", PARAM_CHOICE, KEY(bottom_solver), "gcr", PARAM_RANGE(MULTIGRID_BOTTOMS), NULL,
      "on the coarsest lattice: ca_gcr has two sums over ranks for eight steps; bicgstab takes right-hand sides one "
      "after another",
      0},
@@ -383,6 +383,9 @@ const solver_type solver_multigrid = {
     .help = "adaptive multigrid for Wilson-clover quarks, inside GCR; its cycle preconditions",
     .keys = "inner_precision",
     .own = &part,
+    .keys_of_twist = "mu_factor",
+    .keys_of_actions = "refresh_at refresh_iterations share_setup",
+    .restarts = 1,
     .inner_key = "smoother",
     .inside = inside,
     .coarsens = 1,

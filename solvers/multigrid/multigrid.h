@@ -11,6 +11,11 @@
 #define MULTIGRID_STEPS 8    /* steps of CA-GCR on the coarsest level, between sums */
 #define MULTIGRID_DELTA 1e-3 /* drop of the residual at which the outer GCR computes the true one */
 
+#define MULTIGRID_CYCLES(X) X(CYCLE_K, "k") X(CYCLE_V, "v") X(CYCLE_W, "w")
+#define MULTIGRID_BOTTOMS(X) X(BOTTOM_GCR, "gcr") X(BOTTOM_CA_GCR, "ca_gcr") X(BOTTOM_BICGSTAB, "bicgstab")
+enum { MULTIGRID_CYCLES(PARAM_CONSTANT) };
+typedef enum { MULTIGRID_BOTTOMS(PARAM_CONSTANT) } multigrid_bottom;
+
 typedef struct {
     double relaxation, coarse_tolerance, bottom_tolerance, refresh_at;
     double mu_factor; /* factor of a twisted mass on the coarsest lattice */
@@ -23,8 +28,10 @@ typedef struct {
     int restart;
     int right_hand_sides; /* solved together, at most */
     int share_setup, half_links, tensor_cores;
-    char cycle[PARAM_CHOICE_SIZE], bottom_solver[PARAM_CHOICE_SIZE];
+    int cycle, bottom_solver;
 } multigrid_keys;
+_Static_assert(sizeof(multigrid_keys) == offsetof(multigrid_keys, bottom_solver) + sizeof(int),
+               "keys are compared by their bytes, without padding");
 
 static inline multigrid_keys *multigrid_keys_of(const solver_settings *s)
 {
@@ -71,8 +78,6 @@ typedef struct {
     double reference; /* worst when the set-up was new; 0: not known yet */
     int solves;       /* since the set-up was made or refreshed */
 } multigrid_pace;
-
-typedef enum { BOTTOM_GCR, BOTTOM_CA_GCR, BOTTOM_BICGSTAB } multigrid_bottom;
 
 /* Levels, which solvers on one operator with the same keys share; opened before their first set-up. In actions quarks that
  * differ by their masses alone, twisted ones too, have the null vectors of the lightest of those there are by then, which leads:

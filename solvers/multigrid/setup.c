@@ -57,8 +57,8 @@ static void set_random(field *v, int level, int k)
 static solver *relaxer(linop *op, int iterations)
 {
     solver_settings s = {.tolerance = 1e-6, .max_iterations = iterations, .delta = 1e-2};
-    snprintf(s.type, sizeof s.type, "bicgstab");
-    snprintf(s.inner_precision, sizeof s.inner_precision, "%s", precision_names[op->prec]);
+    s.type = param_kind(solver_section(0), "bicgstab");
+    s.inner_precision = op->prec;
     bicgstab_keys_of(&s)->l = 2;
     return solver_create(&s, op);
 }

@@ -6,6 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define ACTIONS(X) X(WILSON, "wilson") X(SYMANZIK, "symanzik") X(IWASAKI, "iwasaki")
+enum { ACTIONS(PARAM_CONSTANT) };
+
 typedef struct {
     int steps;
     int64_t seed;
@@ -13,7 +16,7 @@ typedef struct {
     int even_odd;
     char output[PARAM_STRING_SIZE];
     char note[PARAM_STRING_SIZE];
-    char action[PARAM_CHOICE_SIZE];
+    int action; /* WILSON, ... */
     int size[4], block[4];
     char levels[PARAM_WORDS_SIZE];
     char kinds[PARAM_WORDS_SIZE];
@@ -29,7 +32,7 @@ static const param table[] = {
     {"even_odd", PARAM_BOOL, AT(even_odd), "yes", NULL, "", "even-odd", 0},
     {"output", PARAM_STRING, AT(output), "out", NULL, "", "folder of the results", 0},
     {"note", PARAM_STRING, AT(note), "", NULL, "", "free text", 0},
-    {"action", PARAM_CHOICE, AT(action), "wilson", "wilson|symanzik|iwasaki", "", "gauge action", 1},
+    {"action", PARAM_CHOICE, AT(action), "wilson", PARAM_RANGE(ACTIONS), "", "gauge action", 1},
     {"size", PARAM_INT4, AT(size), "4.4.4.8", "[2,inf)", "sites", "extents", 1},
     {"block", PARAM_INT4, AT(block), "rank", "[0,16]|rank", "sites", "extents, or a word for zeros", 0},
     {"levels", PARAM_WORDS, AT(levels), "", NULL, "", "actions on this level", 0},
@@ -81,7 +84,7 @@ static void test_defaults(void)
     CHECK_NEAR(s.tau, 1, 0);
     CHECK_INT(s.even_odd, 1);
     CHECK_STR(s.note, "");
-    CHECK_STR(s.action, "wilson");
+    CHECK_INT(s.action, WILSON);
     CHECK_INT(s.size[0], 4);
     CHECK_INT(s.size[3], 8);
     CHECK_INT(s.block[0], 0);
@@ -203,6 +206,10 @@ static void test_texts(void)
     CHECK_STR(get("output"), longest);
     refused("note", "a\nb", "control character");
     CHECK_INT(set("action", "iwasaki"), 0);
+    CHECK_INT(s.action, IWASAKI);
+    CHECK_STR(get("action"), "iwasaki");
+    CHECK_INT(param_choice(PARAM_RANGE(ACTIONS), "symanzik"), SYMANZIK);
+    CHECK_INT(param_choice(PARAM_RANGE(ACTIONS), "symanz"), -1);
     refused("action", "wilsn", "did you mean 'wilson'?");
     refused("action", "wils", "allowed: wilson, symanzik or iwasaki");
     refused("action", "wilson|symanzik", "unknown");

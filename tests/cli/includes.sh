@@ -2,31 +2,52 @@
 . "$(dirname "$0")/kit.bash"
 
 # Room of the including file (the first match), then the rooms and folders that it may include from, but for those with a !
-# in front: of GPUs the rooms above know kernels/run/device.h. What is not of this tree, <system.h>, is free, but for the
+# in front: of GPUs the rooms above know kernels/base/device.h. What is not of this tree, <system.h>, is free, but for the
 # headers below.
 below="io/ solvers/ operators/ kernels/ !kernels/gpu/"
-# Folders of hmc, each with those that it may include from. Arrows go one way, but for assemble and measure: observables need
-# the parameters, whose reader knows the registry of observables.
-while read -r folder names; do
-    echo "hmc/$folder hmc/$folder/ $(for n in $names; do echo -n "hmc/$n/ "; done)$below"
-done >rooms <<'LIST'
+# folders ROOM BELOW: rows of the folders of a room, each with those of the room that it may include from, and what all of them
+# may. Arrows between folders go one way: a folder names such that stand above it in the list.
+folders() {
+    local room=$1 below=$2 folder names n known=" "
+    while read -r folder names; do
+        for n in $names; do
+            case $known in *" $n "*) ;; *) fail "$room/$folder names $n, which is not above it" >&2 ;; esac
+        done
+        known="$known$folder "
+        echo "$room/$folder $room/$folder/ $(for n in $names; do echo -n "$room/$n/ "; done)$below"
+    done
+}
+folders hmc "$below" >rooms <<'LIST'
 tell
 input
-quarks    input
-sources   input
-actions   quarks input tell
-integrate actions tell
-watch     integrate
-assemble  watch integrate actions quarks sources input tell measure
-measure   assemble quarks sources input tell
-record    assemble measure watch integrate input tell
-report    record assemble integrate sources tell
-bench     assemble actions quarks
-plan      bench report record assemble measure integrate actions quarks tell
-command   plan bench report record assemble measure watch integrate actions quarks sources input tell
+quarks      input
+sources     input
+actions     quarks input tell
+observables
+integrate   actions tell
+watch       integrate
+assemble    observables watch integrate actions quarks sources input tell
+measure     assemble observables quarks sources input tell
+record      measure assemble watch integrate input tell
+report      record assemble integrate sources tell
+bench       assemble actions quarks
+plan        bench report record measure assemble integrate actions quarks tell
+command     plan bench report record measure assemble watch integrate actions quarks sources input tell
+LIST
+# The lattice knows no field, fields no kernel, and kernels no backend: cpu and gpu have functions that are declared in folders
+# above them.
+folders kernels "" >>rooms <<'LIST'
+base
+lattice base
+field   lattice base
+site    field lattice
+family  site field lattice
+run     family field lattice base
+cpu     run family lattice base
+gpu     run family field lattice base
+ops     run family field lattice base
 LIST
 cat >>rooms <<'LIST'
-kernels         kernels/
 io/files        io/files/ kernels/ !kernels/gpu/
 io/input        io/input/ io/files/ kernels/ !kernels/gpu/
 io/links        io/links/ io/files/ kernels/ !kernels/gpu/
@@ -100,10 +121,45 @@ violations() {
             }'
 }
 
+# Circles between files of a folder that stay, by one include of each, and why.
+cat >circles <<'LIST'
+kernels/base/error kernels/base/log      a fatal error is a line of the log, and the log requires things
+kernels/gpu/gpu    kernels/gpu/shape     gpu.h is the face of the backend for its own files, too
+kernels/gpu/gpu    kernels/gpu/transport likewise
+operators/linop    operators/local       linop_local() makes the restricted operator inside blocks of any other
+solvers/solver     solvers/eigen         a solver deflates with eigenpairs, which are found with solvers' block algebra
+LIST
+
+# circles TREE: lines "tsort: FILE" of each circle between files of a folder, none when there is none. NAME.c and NAME.h are
+# one file; a header alone is a part of the sources that include it.
+circles() {
+    (cd "$1" && find kernels io operators solvers hmc -type f \( -name '*.c' -o -name '*.cu' \) | sed 's/\.[a-z]*$//' | sort) >files
+    (cd "$1" && find kernels io operators solvers hmc -type f -name '*.[ch]*' | sort |
+        xargs grep -HE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"](kernels|io|operators|solvers|hmc)/') |
+        sed -nE 's/^([^:]*):.*[<"]([^">]*)[">].*/\1 \2/p' |
+        awk -v files=files -v circles="$work/circles" '
+            BEGIN {
+                while ((getline line <files) > 0) source[line] = 1
+                while ((getline line <circles) > 0) { split(line, w, " "); known[w[1] " " w[2]] = 1 }
+            }
+            function folder(name) { sub(/[^\/]*$/, "", name); return name }
+            {
+                by_source = $1 ~ /\.cu?$/
+                sub(/\.[a-z]+$/, "", $1)
+                sub(/\.[a-z]+$/, "", $2)
+                if ($1 == $2 || folder($1) != folder($2) || ($1 " " $2) in known) next
+                if (!by_source || $2 in source) print $1, $2
+            }' | tsort 2>&1 >tsorted || true
+}
+
 say "the tree"
 violations "$source" >found
 checks=$((checks + 1))
 [ ! -s found ] || { cat found; fail "$(grep -c . found) includes against the rules"; }
+checks=$((checks + 1))
+circles "$source" >found
+checks=$((checks + 1))
+[ ! -s found ] || { cat found; fail "a circle between files"; }
 checks=$((checks + 1))
 [ "$(cd "$source" && grep -rlE '^ *# *include' kernels io operators solvers hmc tests | grep -c .)" -gt 100 ] ||
     fail "hardly any file was looked at"
@@ -128,7 +184,11 @@ planted() {
     cp kept copy/$file
 }
 planted kernels/ops/vector.c '#include "io/links/links.h"' "may not include io/links/links.h"
-planted kernels/site/hop.h '#include "operators/linop.h"' "kernels/ may not include operators/linop.h"
+planted kernels/site/hop.h '#include "operators/linop.h"' "kernels/site/ may not include operators/linop.h"
+planted kernels/lattice/lattice.c '#include "kernels/gpu/gpu.h"' "kernels/lattice/ may not include kernels/gpu/gpu.h"
+planted kernels/field/field.h '#include "kernels/run/profile.h"' "kernels/field/ may not include kernels/run/profile.h"
+planted kernels/ops/wilson.c '#include "kernels/site/hop.h"' "kernels/ops/ may not include kernels/site/hop.h"
+planted hmc/assemble/parameters.c '#include "hmc/measure/measure.h"' "hmc/assemble/ may not include hmc/measure/measure.h"
 planted io/links/links.c '#include "operators/wilson.h"' "io/links/ may not include operators/wilson.h"
 planted io/files/seal.c '#include "io/links/links.h"' "io/files/ may not include io/links/links.h"
 planted io/files/atomic.h '  #  include "hmc/record/record.h" // why' "io/files/ may not include hmc/record/record.h"
@@ -140,7 +200,7 @@ planted hmc/quarks/quark.c '#include "hmc/actions/action.h"' "hmc/quarks/ may no
 planted hmc/integrate/integrator.h '#include "hmc/assemble/simulation.h"' "hmc/integrate/ may not include hmc/assemble/simulation.h"
 planted hmc/main.c '#include "tests/check.h"' "hmc/ may not include tests/check.h"
 planted hmc/main.c '#include "kernels/gpu/gpu.h"' "hmc/ may not include kernels/gpu/gpu.h"
-planted solvers/cg.c '#include <kernels/gpu/transport.h>' "solvers/ may not include kernels/gpu/transport.h"
+planted solvers/cg.c '#include <kernels/gpu/fault.h>' "solvers/ may not include kernels/gpu/fault.h"
 planted hmc/main.c '#include "../io/links/links.h"' "not named from the root"
 planted tests/reference/ref_su3.c '#include "kernels/base/error.h"' "tests/reference/ may not include kernels/base/error.h"
 planted io/files/atomic.c '#include <mpi.h>' "<mpi.h> stands in kernels/lattice/ only"
@@ -155,4 +215,22 @@ planted hmc/record/record.h '#include REPORT_HEADER' "names no file"
 violations copy >found
 checks=$((checks + 1))
 [ ! -s found ] || { cat found; fail "the copy is not as it was"; }
+
+# planted_circle FILE INCLUDE OTHER...: with one more line of that file the circle of the files is found.
+planted_circle() {
+    local file=$1 include=$2
+    say "$file: $include"
+    cp copy/$file kept
+    printf '%s\n' "$include" >>copy/$file
+    circles copy >found
+    shift 2
+    for other in "$@"; do
+        checks=$((checks + 1))
+        grep -qx "tsort: $other" found || fail "no circle of $other"
+    done
+    cp kept copy/$file
+}
+planted_circle kernels/lattice/decomposition.c '#include "kernels/lattice/lattice.h"' kernels/lattice/decomposition kernels/lattice/lattice
+planted_circle hmc/measure/low_store.h '#include "hmc/measure/propagator.h"' hmc/measure/low_store hmc/measure/propagator
+planted_circle solvers/solver.h '#include "solvers/multishift.h"' solvers/multishift solvers/solver
 finish

@@ -117,7 +117,7 @@ static void check_solution(scene *s, const solver_settings *positive)
     field *b = random_whole(s), *x = field_like(b), *work = field_like(b), *first = field_like(b);
     field *rhs = random_half(s), *half = field_like(rhs);
     solver_settings general = *positive;
-    snprintf(general.type, sizeof general.type, "bicgstab");
+    general.type = param_kind(solver_section(0), "bicgstab");
     bicgstab_keys_of(&general)->l = 2;
     for (int i = 0; i < 2; i++) {
         const int may_fail = i == 1 && fermion_has_walls(s->f);

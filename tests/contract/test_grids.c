@@ -208,20 +208,20 @@ static void run_solvers(linop *normal, field *x, const field *b)
         const char *type, *prec;
     } solvers[] = {{"cg", "double"},       {"cg", "single"}, {"cg", "half"},  {"bicgstab", "single"},
                    {"bicgstab", "double"}, {"gcr", "half"},  {"mr", "single"}};
-    solver_settings mr = {.type = "mr", .inner_precision = "half"};
+    solver_settings mr = {.type = param_kind(solver_section(0), "mr"), .inner_precision = PREC_HALF};
     *mr_keys_of(&mr) = (mr_keys){.steps = 4, .relaxation = 1};
     for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
         solver_settings set = {.tolerance = 1e-10, .max_iterations = 1000, .delta = 0.1};
         if (!strcmp(solvers[k].type, "bicgstab")) bicgstab_keys_of(&set)->l = 2;
         if (!strcmp(solvers[k].type, "gcr")) gcr_keys_of(&set)->restart = 10;
         if (!strcmp(solvers[k].type, "mr")) mr_keys_of(&set)->relaxation = 1;
-        snprintf(set.type, sizeof set.type, "%s", solvers[k].type);
-        snprintf(set.inner_precision, sizeof set.inner_precision, "%s", solvers[k].prec);
-        if (!strcmp(set.type, "gcr")) set.inner = &mr;
+        set.type = param_kind(solver_section(0), solvers[k].type);
+        set.inner_precision = (int)precision_named(solvers[k].prec);
+        if (!strcmp(solvers[k].type, "gcr")) set.inner = &mr;
         field_clear(x);
         const solve_result r = solve_by(&set, normal, x, b);
         KIT_INT(r.status, SOLVE_CONVERGED);
-        record_field(set.type, x);
+        record_field(solvers[k].type, x);
         record_number("true residual", r.residual);
         record("iterations", &r.iterations, sizeof r.iterations);
     }
@@ -238,9 +238,12 @@ static void run_block(linop *normal)
     vector_axpby(&last, 1, &first, 0);
     field_written(b);
     for (int k = 0; k < 2; k++) {
-        solver_settings set = {.type = "block_cg", .tolerance = 1e-10, .max_iterations = 1000, .delta = 0.1};
+        solver_settings set = {.type = param_kind(solver_section(0), "block_cg"),
+                               .tolerance = 1e-10,
+                               .max_iterations = 1000,
+                               .delta = 0.1};
         block_cg_keys_of(&set)->block_size = 5;
-        snprintf(set.inner_precision, sizeof set.inner_precision, "%s", precs[k]);
+        set.inner_precision = (int)precision_named(precs[k]);
         field_clear(x);
         const solve_result r = solve_by(&set, normal, x, b);
         KIT_INT(r.status, SOLVE_CONVERGED);
@@ -254,7 +257,10 @@ static void run_block(linop *normal)
 static void run_shifts(linop *normal, const field *b)
 {
     static const double shifts[3] = {0.5, 1e-3, 7}, tolerances[3] = {1e-10, 1e-8, 1e-10};
-    const solver_settings set = {.type = "cg", .inner_precision = "single", .max_iterations = 1000, .delta = 0.1};
+    const solver_settings set = {.type = param_kind(solver_section(0), "cg"),
+                                 .inner_precision = PREC_SINGLE,
+                                 .max_iterations = 1000,
+                                 .delta = 0.1};
     field *x[3] = {field_like(b), field_like(b), field_like(b)};
     const multishift_result r = multishift_solve(&set, normal, 3, shifts, tolerances, x, b);
     KIT_INT(r.status, SOLVE_CONVERGED);

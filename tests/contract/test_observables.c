@@ -8,7 +8,7 @@
  * registry, quarks as in tests/contract/quarks.h: a new one needs no new test. */
 #include "tests/contract/quarks.h"
 
-#include "hmc/measure/observable.h"
+#include "hmc/measure/positions.h"
 #include "kernels/ops/gauge.h"
 
 static const struct ref_lattice shape = {{4, 4, 4, 4}};

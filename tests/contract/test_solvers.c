@@ -33,7 +33,7 @@ static solver_settings default_settings(const solver_type *type)
     const param *const vectors = type->own ? param_find(type->own, "vectors") : NULL;
     params_default(solver_section(0), &s);
     if (type->own) params_default(type->own, &s);
-    snprintf(s.type, sizeof s.type, "%s", type->name);
+    s.type = param_kind(solver_section(0), type->name);
     if (block)
         REQUIRE(!param_set(block, &s, type->coarsens ? "2.2.2.2" : "4.4.2.2", message, sizeof message), "%s", message);
     if (vectors) REQUIRE(!param_set(vectors, &s, "8", message, sizeof message), "%s", message);
@@ -195,12 +195,12 @@ static void check_interruption(const system_of_quark *q, const solver_settings *
 static void check_type(const system_of_quark *q, const solver_type *type)
 {
     const int positive = q->op == q->f->normal;
-    solver_settings s = default_settings(type),
-                    inner = default_settings(solver_type_find(positive ? "cg" : "bicgstab"));
+    solver_settings s = default_settings(type), inner = default_settings(solver_type_number(
+                                                    param_kind(solver_section(0), positive ? "cg" : "bicgstab")));
     inner.tolerance = 1e-2;
     if (type->inner_solves) put_inside(&s, &inner);
     for (int prec = 0; prec <= PREC_HALF; prec++) {
-        snprintf(s.inner_precision, sizeof s.inner_precision, "%s", precision_names[prec]);
+        s.inner_precision = prec;
         kit_where("%s in %s precision, %s, %s system", type->name, precision_names[prec], q->kind->name,
                   positive ? "normal" : "direct");
         if (check_solve(q, s, 1e-10) && prec == PREC_SINGLE) {
@@ -218,7 +218,8 @@ static void check_type(const system_of_quark *q, const solver_type *type)
 static void check_preconditioner(const system_of_quark *q, const solver_type *outer, const solver_type *type)
 {
     solver_settings s = default_settings(outer), inner = default_settings(type),
-                    inmost = default_settings(solver_type_find(q->op == q->f->normal ? "cg" : "bicgstab"));
+                    inmost = default_settings(
+                        solver_type_number(param_kind(solver_section(0), q->op == q->f->normal ? "cg" : "bicgstab")));
     field *x = random_vector(q->op, 1), *b = field_like(x);
     const fifth_transform fewer = transform_first(2, q->op->shape.Ls, 0.1);
     inner.tolerance = inmost.tolerance = 0.1;

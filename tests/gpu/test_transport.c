@@ -15,9 +15,9 @@
 #include "kernels/base/pool.h"
 #include "kernels/base/watchdog.h"
 #include "kernels/gpu/gpu.h"
-#include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/vector.h"
+#include "kernels/run/messages.h"
 #include "tests/take_gpu.h"
 
 #define POOL ((size_t)8 << 20)

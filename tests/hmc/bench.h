@@ -32,7 +32,7 @@ CHECK_UNUSED static bench open_bench(const char *text, int n, const char *const 
     }
     b.p = parameters_read(path, n + first, all, NEED_GAUGE | NEED_INTEGRATOR);
     if (comm_rank() == 0) remove(path);
-    b.s = simulation_create(b.p);
+    b.s = simulation_create(b.p, NULL);
     CHECK_INT(lattice_uses_simd(), test_simd);
     momenta_random(b.s->e.momenta, 17, RANDOM_START, 0);
     gauge_update(b.s->links, 0.4, b.s->e.momenta);

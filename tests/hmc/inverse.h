@@ -71,14 +71,14 @@ CHECK_UNUSED static void open_scene(scene *s, const char *kind, double mass, con
     s->p = observe_parameters(kind, mass);
     s->p->run.seed = 17;
     solver_settings *set = &s->p->solvers[0].p;
-    snprintf(set->type, sizeof set->type, "block_cg");
+    set->type = param_kind(solver_section(0), "block_cg");
     block_cg_keys_of(set)->block_size = 32;
     set->tolerance = 1e-11;
     set->delta = 0.1;
     lattice *lat = kit_lattice(shape, 1, -1);
     s->u = kit_random_gauge(shape, 0.4, &rng);
     s->links = kit_links(lat, s->u);
-    s->q = quark_kind_find(kind)->make(s->links, &s->p->quarks[0].p, NULL, 0);
+    s->q = quark_kind_number(param_kind(quark_section(0), kind))->make(s->links, &s->p->quarks[0].p, NULL, 0);
     field *x = fermion_vector(s->q);
     s->n = SITES * x->reals / 2;
     field_destroy(x);

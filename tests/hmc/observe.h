@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "hmc/measure/positions.h"
 #include "hmc/quarks/quark_staggered.h"
 #include "hmc/quarks/quark_wilson.h"
-#include "hmc/measure/observable.h"
 #include "tests/check.h"
 
 static parameters the_parameters CHECK_UNUSED;
@@ -17,14 +17,14 @@ CHECK_UNUSED static void observe_source_kind(const char *kind)
 {
     source_params *s = &the_parameters.sources[0].p;
     params_default(source_section(0), s);
-    snprintf(s->kind, sizeof s->kind, "%s", kind);
-    params_default(source_kind_find(kind)->own, s);
+    s->kind = param_kind(source_section(0), kind);
+    params_default(source_kind_of(s)->own, s);
 }
 
 CHECK_UNUSED static void observe_key(source_params *s, const char *key, const char *value)
 {
     char message[PARAM_MESSAGE_SIZE];
-    const param *p = param_find(source_kind_find(s->kind)->own, key);
+    const param *p = param_find(source_kind_of(s)->own, key);
     REQUIRE(p && !param_set(p, s, value, message, sizeof message), "%s = %s: %s", key, value, p ? message : "no key");
 }
 
@@ -68,8 +68,8 @@ CHECK_UNUSED static source_params *observe_sink(const char *kind, int time, cons
     named_source *s = &the_parameters.sources[the_parameters.nsources++];
     char text[16];
     snprintf(s->name, sizeof s->name, "sink");
-    snprintf(s->p.kind, sizeof s->p.kind, "%s", kind);
-    params_default(source_kind_find(kind)->own, &s->p);
+    s->p.kind = param_kind(source_section(0), kind);
+    params_default(source_kind_of(&s->p)->own, &s->p);
     observe_key(&s->p, "propagator", "propagator");
     snprintf(text, sizeof text, "%d", time);
     observe_key(&s->p, "time", text);
@@ -86,19 +86,19 @@ CHECK_UNUSED static parameters *observe_parameters(const char *kind, double mass
     p->nquarks = p->nsolvers = 1;
     snprintf(p->quarks[0].name, sizeof p->quarks[0].name, "quark");
     quark_params *f = &p->quarks[0].p;
-    snprintf(f->kind, sizeof f->kind, "%s", kind);
-    for (int k = 0; quark_kind_find(kind)->parts[k]; k++)
-        params_default(quark_kind_find(kind)->parts[k], quark_keys(f, quark_kind_find(kind)->parts[k]));
+    f->kind = param_kind(quark_section(0), kind);
+    for (int k = 0; quark_kind_of(f)->parts[k]; k++)
+        params_default(quark_kind_of(f)->parts[k], quark_keys(f, quark_kind_of(f)->parts[k]));
     f->mass = mass;
-    if (staggered_keys_of(f)) snprintf(staggered_keys_of(f)->links, PARAM_CHOICE_SIZE, "naive");
-    snprintf(f->parity, sizeof f->parity, "odd");
+    if (staggered_keys_of(f)) staggered_keys_of(f)->links = STAGGERED_NAIVE;
+    f->parity = QUARK_ODD;
     snprintf(f->solver, sizeof f->solver, "cg");
     snprintf(p->solvers[0].name, sizeof p->solvers[0].name, "cg");
     solver_settings *s = &p->solvers[0].p;
-    snprintf(s->type, sizeof s->type, "cg");
+    s->type = param_kind(solver_section(0), "cg");
     s->tolerance = 1e-12;
     s->max_iterations = 2000;
-    snprintf(s->inner_precision, sizeof s->inner_precision, "double");
+    s->inner_precision = PREC_DOUBLE;
     p->nsources = 1;
     snprintf(p->sources[0].name, sizeof p->sources[0].name, "source");
     observe_source_kind("point");
@@ -109,14 +109,14 @@ CHECK_UNUSED static parameters *observe_parameters(const char *kind, double mass
 /* The twisted mass of a quark of kind twisted_mass. */
 CHECK_UNUSED static void observe_twist(quark_params *q, double mu)
 {
-    *quark_kind_find("twisted_mass")->twisted_mass(q) = mu;
+    *quark_kind_of(q)->twisted_mass(q) = mu;
 }
 
 /* Sets a key as an input file does. */
 CHECK_UNUSED static void observe_set(named_measure *m, const char *key, const char *value)
 {
     char message[PARAM_MESSAGE_SIZE];
-    const observable *o = observable_find(m->p.kind[0] ? m->p.kind : value);
+    const observable *o = observable_of(&m->p);
     const param *p = param_find(observable_section(0), key);
     if (!p && o->own) p = param_find(o->own, key);
     REQUIRE(p && !param_set(p, &m->p, value, message, sizeof message), "%s = %s: %s", key, value,
@@ -126,10 +126,10 @@ CHECK_UNUSED static void observe_set(named_measure *m, const char *key, const ch
 CHECK_UNUSED static named_measure observe_section(const char *kind)
 {
     named_measure m = {.name = "test"};
-    const observable *o = observable_find(kind);
     params_default(observable_section(0), &m.p);
+    m.p.kind = param_kind(observable_section(0), kind);
+    const observable *o = observable_of(&m.p);
     if (o->own) params_default(o->own, &m.p);
-    observe_set(&m, "kind", kind);
     static const char *const given[] = {"quark", "source", "propagator"};
     for (int i = 0; i < 3; i++)
         if (observable_has(o, given[i])) observe_set(&m, given[i], given[i]);

@@ -114,7 +114,7 @@ static void check_heat_bath(const char *text, const char *what, int n, const cha
         /* Solves to 1e-12, functions to 1e-12; S holds the condition number once. */
         CHECK_REL(s, eta2, 1e-10);
         /* 24 Gaussian numbers of variance 1/2 a site and pseudofermion: mean 12 a site, variance 12. */
-        const action_kind *kind = action_kind_of(&b.p->terms[0]);
+        const action_kind *kind = action_kind_of(&b.p->terms[0].action->p);
         const int fields = kind->rational ? kind->rational(&b.p->terms[0]).pseudofermions : 1;
         const double numbers = 0.5 * (double)b.s->lat->volume * fields;
         CHECK_NEAR(eta2 / numbers, 12, 5 * sqrt(12 / numbers));

@@ -215,10 +215,27 @@ static void test_recorded_actions(void)
     bench b = open_bench(RECORDED, 0, NULL);
     read_links(&b, "qlua.random-gauge.lime");
     replace_walls(b.s->links, 2, 2);
-    gauge_params wilson = {.action = "wilson", .beta = 5.6, .u0 = 1, .xi_0 = 1, .u_s = 1, .u_t = 1, .c_G = 1},
-                 tree = {.action = "symanzik_tadpole", .beta = 7.5, .u0 = 0.9, .xi_0 = 1, .u_s = 1, .u_t = 1, .c_G = 1},
-                 space = {
-                     .action = "symanzik_space", .beta = 1.7, .u0 = 1, .xi_0 = 5, .u_s = 0.73698, .u_t = 1, .c_G = 1};
+    gauge_params wilson = {.action = param_kind(gauge_section(0), "wilson"),
+                           .beta = 5.6,
+                           .u0 = 1,
+                           .xi_0 = 1,
+                           .u_s = 1,
+                           .u_t = 1,
+                           .c_G = 1},
+                 tree = {.action = param_kind(gauge_section(0), "symanzik_tadpole"),
+                         .beta = 7.5,
+                         .u0 = 0.9,
+                         .xi_0 = 1,
+                         .u_s = 1,
+                         .u_t = 1,
+                         .c_G = 1},
+                 space = {.action = param_kind(gauge_section(0), "symanzik_space"),
+                          .beta = 1.7,
+                          .u0 = 1,
+                          .xi_0 = 5,
+                          .u_s = 0.73698,
+                          .u_t = 1,
+                          .c_G = 1};
     const field *u = b.s->links;
     CHECK_REL(without_constant(u, gauge_params_weights(&wilson)), -15279.0968049644, 1e-13);
     CHECK_REL(without_constant(u, (gauge_weights){.plaquette = {5.6, 0}}), -8579.42388656827, 1e-13);

@@ -124,7 +124,7 @@ static const char *fault(const parameters *p, const char *operators, const char 
     named_measure m = observe_section("mesons");
     observe_set(&m, "operators", operators);
     observe_set(&m, "pairs", pairs);
-    const char *key = observable_find("mesons")->check(p, &m, message, 512);
+    const char *key = observable_number(param_kind(observable_section(0), "mesons"))->check(p, &m, message, 512);
     return key ? key : "";
 }
 
@@ -160,8 +160,8 @@ int main(int argc, char **argv)
         observe_sink("sequential", SOURCE + SINK, "behind", "quark");
         named_source *current = &p->sources[p->nsources++];
         snprintf(current->name, sizeof current->name, "current");
-        snprintf(current->p.kind, sizeof current->p.kind, "sequential_current");
-        params_default(source_kind_find(current->p.kind)->own, &current->p);
+        current->p.kind = param_kind(source_section(0), "sequential_current");
+        params_default(source_kind_of(&current->p)->own, &current->p);
         observe_key(&current->p, "propagator", "propagator");
         snprintf(observe_propagator("inserted", "quark")->p.source, PARAM_STRING_SIZE, "current");
         const measure_context c = {p, links, NULL, NULL, -1, NULL};

@@ -97,7 +97,7 @@ static void test_low_part(const measure_context *context, const measure_result r
     momenta zero;
     double *mean = kit_alloc((size_t)L[3], sizeof *mean), *here = kit_alloc((size_t)L[3], sizeof *here);
     const spin_matrix five = gamma_number(GAMMA_5);
-    measure_result trouble = {.what = observable_find("mesons")};
+    measure_result trouble = {.what = observable_number(param_kind(observable_section(0), "mesons"))};
     solves_open(&s, context, p->quarks[0].name, "", 0);
     momenta_open(&zero, lat, 0);
     for (int y = 0; y < volume; y++) {
@@ -159,9 +159,9 @@ static void open_scene(scene *s, const lattice *lat, const double complex *u, co
     parameters *p = s->p = observe_parameters(kind, mass);
     char message[PARAM_MESSAGE_SIZE];
     for (int i = 0; keys[i][0]; i++)
-        for (int k = 0; quark_kind_find(kind)->parts[k]; k++) {
-            const param *of = param_find(quark_kind_find(kind)->parts[k], keys[i][0]);
-            void *in = quark_keys(&p->quarks[0].p, quark_kind_find(kind)->parts[k]);
+        for (int k = 0; quark_kind_number(param_kind(quark_section(0), kind))->parts[k]; k++) {
+            const param *of = param_find(quark_kind_number(param_kind(quark_section(0), kind))->parts[k], keys[i][0]);
+            void *in = quark_keys(&p->quarks[0].p, quark_kind_number(param_kind(quark_section(0), kind))->parts[k]);
             if (of) REQUIRE(!param_set(of, in, keys[i][1], message, sizeof message), "%s", message);
         }
     quark_params *second = observe_second_quark("heavy");
@@ -173,7 +173,7 @@ static void open_scene(scene *s, const lattice *lat, const double complex *u, co
     observe_propagator("second", "heavy");
     s->links = kit_links((lattice *)lat, u);
     for (int i = 0; i < 2; i++) {
-        s->q[i] = quark_kind_find(kind)->make(s->links, &p->quarks[i].p, NULL, 0);
+        s->q[i] = quark_kind_number(param_kind(quark_section(0), kind))->make(s->links, &p->quarks[i].p, NULL, 0);
         snprintf(s->path[i], sizeof s->path[i], "test-low-average-%d-%d.h5", comm_size(), i);
         s->e[i] = eigenvectors_for(p, s->q[i], &p->quarks[i].p, &p->solvers[i].p, 12, s->path[i]);
     }

@@ -170,7 +170,7 @@ static void test_unstable_flow(const field *links)
     measure_result r = measure(&c, &m);
     CHECK(!r.failed && r.nrows == 41);
     measure_result_free(&r);
-    const param *step = param_find(observable_find("flow")->own, "flow_step");
+    const param *step = param_find(observable_number(param_kind(observable_section(0), "flow"))->own, "flow_step");
     *(double *)((char *)&m.p + step->offset) = 0.2; /* more than a file may ask for */
     r = measure(&c, &m);
     CHECK(r.failed && !r.given_up && isnan(measure_value(&r, -1, "t0")));
@@ -179,10 +179,10 @@ static void test_unstable_flow(const field *links)
     measure_result_free(&r);
 }
 
-static void test_pion(const field *links, struct ref_lattice l, const double complex *u, double c_sw, const char *schur)
+static void test_pion(const field *links, struct ref_lattice l, const double complex *u, double c_sw, schur_form schur)
 {
     parameters *p = some_parameters(0.3, c_sw);
-    snprintf(wilson_keys_of(&p->quarks[0].p)->schur, PARAM_CHOICE_SIZE, "%s", schur);
+    wilson_keys_of(&p->quarks[0].p)->schur = schur;
     struct ref_wilson w;
     double c[64];
     ref_wilson_create(&w, l, u, 0.3, c_sw, -1);
@@ -202,16 +202,16 @@ static void test_pion(const field *links, struct ref_lattice l, const double com
 
 /* Solvers of either sort measure the same, each from the residual of its own system; and so does a fallback of the
  * other sort. */
-static void test_solvers(const field *links, double c_sw, const char *schur)
+static void test_solvers(const field *links, double c_sw, schur_form schur)
 {
-    static const char *const types[] = {"cg", "bicgstab", "gcr"};
+    static const char *const types[] = {"cg", "bicgstab", "gcr"}, *const forms[] = {SCHUR_FORMS(PARAM_TEXT)};
     const int size = links->lat->size[3];
     double first[64];
     for (int i = 0; i < 4; i++) {
         parameters *p = some_parameters(0.3, c_sw);
-        snprintf(wilson_keys_of(&p->quarks[0].p)->schur, PARAM_CHOICE_SIZE, "%s", schur);
+        wilson_keys_of(&p->quarks[0].p)->schur = schur;
         solver_settings *s = &p->solvers[0].p;
-        snprintf(s->type, sizeof s->type, "%s", types[i % 3]);
+        s->type = param_kind(solver_section(0), types[i % 3]);
         if (i % 3 == 1) bicgstab_keys_of(s)->l = 1;
         s->delta = 0.1;
         if (i % 3 == 2) gcr_keys_of(s)->restart = 8;
@@ -219,7 +219,7 @@ static void test_solvers(const field *links, double c_sw, const char *schur)
             p->nsolvers = 2;
             p->solvers[1] = p->solvers[0];
             snprintf(p->solvers[1].name, sizeof p->solvers[1].name, "other");
-            snprintf(p->solvers[1].p.type, sizeof p->solvers[1].p.type, "bicgstab");
+            p->solvers[1].p.type = param_kind(solver_section(0), "bicgstab");
             bicgstab_keys_of(&p->solvers[1].p)->l = 1;
             snprintf(s->fallback, sizeof s->fallback, "other");
             s->max_iterations = 2;
@@ -233,7 +233,8 @@ static void test_solvers(const field *links, double c_sw, const char *schur)
         const double flops = (c_sw != 0 ? 1320 + 504 : 1320) * 0.5 * (double)links->lat->local_volume;
         const double each = hops.flops / flops / measure_value(&r, -1, "iterations");
         if (comm_rank() == 0)
-            printf("pion, %s, c_sw %g, %s: %g hops an iteration\n", schur, c_sw, i < 3 ? types[i] : "fallback", each);
+            printf("pion, %s, c_sw %g, %s: %g hops an iteration\n", forms[schur], c_sw, i < 3 ? types[i] : "fallback",
+                   each);
         CHECK(i == 0 ? each > 4 && each < 5 : each > 2 && each < 3);
         CHECK(measure_value(&r, -1, "residual") < 1e-11);
         for (int t = 0; t < size; t++) {
@@ -374,10 +375,10 @@ static void test_oracles(void)
     test_flow_kernels(links, l, u);
     test_scales(near_one);
     test_unstable_flow(near_one);
-    test_pion(near_one, l, smooth, 0, "asymmetric");
-    test_pion(near_one, l, smooth, 1.3, "symmetric");
-    test_solvers(near_one, 0, "asymmetric");
-    test_solvers(near_one, 1.3, "symmetric");
+    test_pion(near_one, l, smooth, 0, SCHUR_ASYMMETRIC);
+    test_pion(near_one, l, smooth, 1.3, SCHUR_SYMMETRIC);
+    test_solvers(near_one, 0, SCHUR_ASYMMETRIC);
+    test_solvers(near_one, 1.3, SCHUR_SYMMETRIC);
     test_source(lat, l, smooth);
     test_failure(near_one);
     test_condensate(near_one, l, smooth);
@@ -468,7 +469,8 @@ static void test_recorded_action(void)
 {
     lattice *lat;
     field *links = recorded(&lat, (const int[]){6, 6, 6, 6}, "lat.sample.l6666.hisq");
-    const gauge_params g = {"symanzik_1loop_hisq", 7.4, 0, 0.89, 3, 1, 1, 1, 1, 1, "winding", 0};
+    const gauge_params g = {
+        param_kind(gauge_section(0), "symanzik_1loop_hisq"), 7.4, 0, 0.89, 3, 1, 1, 1, 1, 1, WALL_WINDING, 0};
     CHECK_REL(gauge_action(links, gauge_params_weights(&g)), 19168.9566918, 5e-12);
     field_destroy(links);
     lattice_destroy(lat);

@@ -26,20 +26,22 @@ typedef struct {
     field *links;
 } scene;
 
-static int has_long(const char *links)
+static const char *const link_names[] = {STAGGERED_KINDS(PARAM_TEXT)}, *const reals[] = {LONG_REALS(PARAM_TEXT)};
+
+static int has_long(staggered_kind links)
 {
-    quark_params f = {.kind = "staggered"};
-    snprintf(staggered_keys_of(&f)->links, PARAM_CHOICE_SIZE, "%s", links);
+    quark_params f = {.kind = param_kind(quark_section(0), "staggered")};
+    staggered_keys_of(&f)->links = links;
     return staggered_links_of(&f)->long_links;
 }
 
 /* A quark on rough links, scale 0: free ones. Its parameters are the_parameters. */
-static int open_scene(scene *s, struct ref_lattice l, double scale, const char *links, double mass, int sign)
+static int open_scene(scene *s, struct ref_lattice l, double scale, staggered_kind links, double mass, int sign)
 {
     struct ref_rng rng;
     ref_rng_seed(&rng, 61);
     quark_params *f = &observe_parameters("staggered", mass)->quarks[0].p;
-    snprintf(staggered_keys_of(f)->links, PARAM_CHOICE_SIZE, "%s", links);
+    staggered_keys_of(f)->links = links;
     the_parameters.run.seed = 5;
     *s = (scene){.l = l, .lat = kit_lattice(l, has_long(links) ? 3 : 1, sign)};
     if (!s->lat) return 0;
@@ -80,8 +82,9 @@ static struct ref_staggered oracle(const scene *s)
 {
     const quark_params *f = &the_parameters.quarks[0].p;
     const staggered_links_kind *kind = staggered_links_of(f);
-    const staggered_smearing smearing = {
-        .kind = kind->kind, .u0 = staggered_keys_of(f)->u0, .epsilon = staggered_keys_of(f)->naik_epsilon};
+    const staggered_smearing smearing = {.kind = (staggered_kind)staggered_keys_of(f)->links,
+                                         .u0 = staggered_keys_of(f)->u0,
+                                         .epsilon = staggered_keys_of(f)->naik_epsilon};
     double complex *fat = ref_gauge_new(s->l), *lng = kind->long_links ? ref_gauge_new(s->l) : NULL;
     oracle_links(fat, lng, s->l, s->u, &smearing, s->lat->time_sign);
     return (struct ref_staggered){.l = s->l, .fat = fat, .lng = lng, .mass = f->mass, .u = s->u};
@@ -120,13 +123,13 @@ static void ref_derivative_of(double complex *out, const double complex *x, cons
     free(fat);
 }
 
-static void test_condensate(struct ref_lattice l, const char *links, const char *long_reals, const char *noise)
+static void test_condensate(struct ref_lattice l, staggered_kind links, int long_reals, const char *noise)
 {
     scene s;
     if (!open_scene(&s, l, 0.6, links, 0.3, -1)) return;
     staggered_keys *keys = staggered_keys_of(&the_parameters.quarks[0].p);
-    snprintf(keys->long_reals, sizeof keys->long_reals, "%s", long_reals);
-    keys->naik_epsilon = strcmp(links, "hisq") ? 0 : -0.3;
+    keys->long_reals = long_reals;
+    keys->naik_epsilon = links == STAGGERED_HISQ ? -0.3 : 0;
     struct ref_staggered q = oracle(&s);
     const size_t n = 3 * ref_volume(l);
     double complex *x = kit_alloc(n, sizeof *x), *y = kit_alloc(n, sizeof *y), *z = kit_alloc(n, sizeof *z);
@@ -134,7 +137,8 @@ static void test_condensate(struct ref_lattice l, const char *links, const char 
     named_measure m = observe_section("condensate");
     observe_set(&m, "traces", "yes");
     observe_set(&m, "noise", noise);
-    kit_where("condensate of %s links, long ones of %s reals, by %s noise", links, long_reals, noise);
+    kit_where("condensate of %s links, long ones of %s reals, by %s noise", link_names[links], reals[long_reals],
+              noise);
     measure_result r = measured(&s, &m);
     KIT_INT(r.nrows, 2);
     const uint64_t seed = measure_noise_seed(&(measure_context){&the_parameters, s.links, NULL, NULL, -1, NULL});
@@ -168,7 +172,7 @@ static void test_condensate(struct ref_lattice l, const char *links, const char 
 
 /* A = m^2 + sum_mu s_mu^2 of free quarks, s = sin p, or 9/8 sin p - 1/24 sin 3p: 3 / V sum_p m / A, within five errors.
  */
-static void test_free_condensate(struct ref_lattice l, const char *links)
+static void test_free_condensate(struct ref_lattice l, staggered_kind links)
 {
     scene s;
     const double mass = 0.4, pi = acos(-1);
@@ -189,7 +193,7 @@ static void test_free_condensate(struct ref_lattice l, const char *links)
     observe_set(&m, "vectors", "32");
     measure_result r = measured(&s, &m);
     const double error = measure_value(&r, -1, "condensate_error");
-    kit_where("condensate of free %s quarks", links);
+    kit_where("condensate of free %s quarks", link_names[links]);
     KIT_NEAR(measure_value(&r, -1, "condensate"), want, 5 * error);
     KIT_CHECK(error > 0 && error < 0.02 * want);
     measure_result_free(&r);
@@ -234,7 +238,7 @@ static void check_channel(const measure_result *r, const channel *c, const struc
     free(want);
 }
 
-static void test_channels(struct ref_lattice l, const char *links, const char *tastes, const char *transport,
+static void test_channels(struct ref_lattice l, staggered_kind links, const char *tastes, const char *transport,
                           const int source[4])
 {
     scene s;
@@ -270,7 +274,7 @@ static void same_columns(const measure_result *a, const measure_result *b, doubl
 }
 
 /* Rotated links, and links that were moved with the source: the same correlators. */
-static void test_symmetries(struct ref_lattice l, const char *links, const char *transport)
+static void test_symmetries(struct ref_lattice l, staggered_kind links, const char *transport)
 {
     scene s;
     if (!open_scene(&s, l, 0.7, links, 0.4, -1)) return;
@@ -283,7 +287,7 @@ static void test_symmetries(struct ref_lattice l, const char *links, const char 
     ref_rotate_gauge(s.u, l, g);
     kit_scatter(s.links, s.u);
     measure_result rotated = measured(&s, &m);
-    kit_where("%s quarks on rotated links, %s transport", links, transport);
+    kit_where("%s quarks on rotated links, %s transport", link_names[links], transport);
     same_columns(&r, &rotated, 1e-9);
     const int source[4] = {1, 3, 2, 3};
     for (size_t site = 0; site < ref_volume(l); site++) {
@@ -295,7 +299,7 @@ static void test_symmetries(struct ref_lattice l, const char *links, const char 
     kit_scatter(s.links, moved);
     observe_place(source);
     measure_result from = measured(&s, &m);
-    kit_where("%s quarks on moved links, %s transport", links, transport);
+    kit_where("%s quarks on moved links, %s transport", link_names[links], transport);
     same_columns(&r, &from, 1e-9);
     measure_result_free(&from);
     measure_result_free(&rotated);
@@ -318,7 +322,7 @@ static double one_dimension(double mass, int n, int sign, int t)
 
 /* From the corners of cubes, whose momenta are 0 and pi, shifts do nothing to free quarks, but for a sign: all tastes
  * are the same, and the quark sees but one dimension. */
-static void test_free_tastes(struct ref_lattice l, const char *links, const char *transport)
+static void test_free_tastes(struct ref_lattice l, staggered_kind links, const char *transport)
 {
     static const char *const gamma_5[] = {"pion_i5", "pion_i4", "pion_4"};
     static const char *const gamma_45[] = {"pion_ij", "pion_i", "pion_1"};
@@ -327,7 +331,7 @@ static void test_free_tastes(struct ref_lattice l, const char *links, const char
     named_measure m = mesons_section(all_tastes, transport, "corner");
     observe_place((int[]){1, 0, 2, 3});
     measure_result r = measured(&s, &m);
-    kit_where("free %s quarks, %s transport", links, transport);
+    kit_where("free %s quarks, %s transport", link_names[links], transport);
     const double links_squared = strcmp(transport, "fat") || !has_long(links) ? 1 : pow(9.0 / 8, 2);
     const double first = measure_value(&r, 0, "pion_5");
     for (int t = 0; t < l.size[3]; t++) {
@@ -347,7 +351,7 @@ static void test_free_tastes(struct ref_lattice l, const char *links, const char
 /* ---- grids ---- */
 
 /* The same bits on every grid of these ranks. */
-static void test_grids(struct ref_lattice l, const char *links, const char *tastes)
+static void test_grids(struct ref_lattice l, staggered_kind links, const char *tastes)
 {
     static double first[2][64 * 16];
     int grids[64][4], seen = 0;
@@ -355,8 +359,7 @@ static void test_grids(struct ref_lattice l, const char *links, const char *tast
     struct ref_rng rng;
     ref_rng_seed(&rng, 63);
     double complex *u = kit_random_gauge(l, 0.5, &rng);
-    snprintf(staggered_keys_of(&observe_parameters("staggered", 0.3)->quarks[0].p)->links, PARAM_CHOICE_SIZE, "%s",
-             links);
+    staggered_keys_of(&observe_parameters("staggered", 0.3)->quarks[0].p)->links = links;
     for (int i = 0; i < n; i++) {
         char message[512];
         lattice *plan = plan_lattice(l.size, grids[i], comm_size(), reach, message, sizeof message);
@@ -370,8 +373,8 @@ static void test_grids(struct ref_lattice l, const char *links, const char *tast
         for (int k = 0; k < 2; k++) {
             measure_result r = measured(&s, &m[k]);
             const size_t numbers = (size_t)(r.nrows * r.what->ncolumns);
-            kit_where("%s of %s quarks on grid %d.%d.%d.%d", r.what->name, links, grids[i][0], grids[i][1], grids[i][2],
-                      grids[i][3]);
+            kit_where("%s of %s quarks on grid %d.%d.%d.%d", r.what->name, link_names[links], grids[i][0], grids[i][1],
+                      grids[i][2], grids[i][3]);
             KIT_CHECK(numbers <= sizeof first[k] / sizeof first[k][0]);
             if (!seen) memcpy(first[k], r.rows, numbers * sizeof(double));
             KIT_CHECK(!memcmp(first[k], r.rows, numbers * sizeof(double)));
@@ -393,7 +396,7 @@ static int stop_at_once(void)
 static void test_trouble(void)
 {
     scene s;
-    if (!open_scene(&s, (struct ref_lattice){{4, 4, 4, 4}}, 0.5, "naive", 0.1, -1)) return;
+    if (!open_scene(&s, (struct ref_lattice){{4, 4, 4, 4}}, 0.5, STAGGERED_NAIVE, 0.1, -1)) return;
     const measure_context stopped = {&the_parameters, s.links, NULL, stop_at_once, -1, NULL};
     const named_measure m[2] = {mesons_section("i5", "thin", "point"), observe_section("condensate")};
     for (int k = 0; k < 2; k++) {
@@ -421,7 +424,7 @@ static void test_recorded_pion(void)
     static const double record[8] = {1.857816e-4, 7.530411e-5, 7.859495e-5, 5.383015e-5,
                                      4.539211e-5, 3.412695e-5, 5.141754e-5, 7.112644e-5};
     scene s;
-    if (!open_scene(&s, (struct ref_lattice){{4, 4, 4, 8}}, 0, "asqtad", 0.05, 1)) return;
+    if (!open_scene(&s, (struct ref_lattice){{4, 4, 4, 8}}, 0, STAGGERED_ASQTAD, 0.05, 1)) return;
     char message[1024];
     CHECK_INT(simulation_read(s.links, data_path("lat.sample.l4448.gf"), 0, NULL, message, sizeof message), 0);
     named_measure m = mesons_section("", "thin", "point");
@@ -437,28 +440,28 @@ int main(int argc, char **argv)
     static const int origin[4] = {0}, elsewhere[4] = {1, 1, 3, 2};
     kit_begin(&argc, &argv);
     if (comm_size() <= 2) { /* every rank has an oracle */
-        test_condensate((struct ref_lattice){{4, 4, 2, 8}}, "naive", "18", "gaussian");
-        test_condensate((struct ref_lattice){{4, 4, 2, 8}}, "fat7", "18", "z2");
-        test_condensate((struct ref_lattice){{4, 4, 4, 8}}, "hisq", "18", "z2");
-        test_condensate((struct ref_lattice){{4, 2, 4, 8}}, "hisq", "13", "z2");
-        test_condensate((struct ref_lattice){{4, 2, 4, 8}}, "hisq", "9", "z2");
-        test_channels((struct ref_lattice){{4, 4, 4, 4}}, "naive", "i5 1", "thin", origin);
-        test_symmetries((struct ref_lattice){{4, 4, 4, 4}}, "naive", "thin");
-        test_symmetries((struct ref_lattice){{4, 4, 4, 8}}, "hisq", "fat");
+        test_condensate((struct ref_lattice){{4, 4, 2, 8}}, STAGGERED_NAIVE, LONG_REALS_18, "gaussian");
+        test_condensate((struct ref_lattice){{4, 4, 2, 8}}, STAGGERED_FAT7, LONG_REALS_18, "z2");
+        test_condensate((struct ref_lattice){{4, 4, 4, 8}}, STAGGERED_HISQ, LONG_REALS_18, "z2");
+        test_condensate((struct ref_lattice){{4, 2, 4, 8}}, STAGGERED_HISQ, LONG_REALS_13, "z2");
+        test_condensate((struct ref_lattice){{4, 2, 4, 8}}, STAGGERED_HISQ, LONG_REALS_9, "z2");
+        test_channels((struct ref_lattice){{4, 4, 4, 4}}, STAGGERED_NAIVE, "i5 1", "thin", origin);
+        test_symmetries((struct ref_lattice){{4, 4, 4, 4}}, STAGGERED_NAIVE, "thin");
+        test_symmetries((struct ref_lattice){{4, 4, 4, 8}}, STAGGERED_HISQ, "fat");
     }
     if (comm_size() == 1) {
-        test_channels((struct ref_lattice){{4, 2, 4, 6}}, "naive", all_tastes, "thin", elsewhere);
-        test_channels((struct ref_lattice){{4, 4, 4, 4}}, "fat7", "i4", "fat", origin);
-        test_channels((struct ref_lattice){{4, 4, 4, 4}}, "asqtad", "ij i4", "fat", elsewhere);
+        test_channels((struct ref_lattice){{4, 2, 4, 6}}, STAGGERED_NAIVE, all_tastes, "thin", elsewhere);
+        test_channels((struct ref_lattice){{4, 4, 4, 4}}, STAGGERED_FAT7, "i4", "fat", origin);
+        test_channels((struct ref_lattice){{4, 4, 4, 4}}, STAGGERED_ASQTAD, "ij i4", "fat", elsewhere);
     }
-    test_free_condensate((struct ref_lattice){{8, 4, 4, 8}}, "naive");
-    test_free_condensate((struct ref_lattice){{4, 4, 8, 8}}, "asqtad");
-    test_free_tastes((struct ref_lattice){{4, 4, 4, 8}}, "naive", "thin");
-    test_free_tastes((struct ref_lattice){{4, 4, 4, 8}}, "fat7", "thin");
-    test_free_tastes((struct ref_lattice){{4, 4, 8, 8}}, "hisq", "thin");
-    test_free_tastes((struct ref_lattice){{4, 4, 4, 8}}, "asqtad", "fat");
-    test_grids((struct ref_lattice){{4, 4, 4, 8}}, "naive", all_tastes);
-    test_grids((struct ref_lattice){{4, 4, 8, 8}}, "hisq", "i4");
+    test_free_condensate((struct ref_lattice){{8, 4, 4, 8}}, STAGGERED_NAIVE);
+    test_free_condensate((struct ref_lattice){{4, 4, 8, 8}}, STAGGERED_ASQTAD);
+    test_free_tastes((struct ref_lattice){{4, 4, 4, 8}}, STAGGERED_NAIVE, "thin");
+    test_free_tastes((struct ref_lattice){{4, 4, 4, 8}}, STAGGERED_FAT7, "thin");
+    test_free_tastes((struct ref_lattice){{4, 4, 8, 8}}, STAGGERED_HISQ, "thin");
+    test_free_tastes((struct ref_lattice){{4, 4, 4, 8}}, STAGGERED_ASQTAD, "fat");
+    test_grids((struct ref_lattice){{4, 4, 4, 8}}, STAGGERED_NAIVE, all_tastes);
+    test_grids((struct ref_lattice){{4, 4, 8, 8}}, STAGGERED_HISQ, "i4");
     test_trouble();
     if (data_has("lat.sample.l4448.gf")) test_recorded_pion();
     else

@@ -196,8 +196,8 @@ static void add_current(const char *gamma, const char *momentum)
 {
     named_source *s = &the_parameters.sources[the_parameters.nsources++];
     snprintf(s->name, sizeof s->name, "current");
-    snprintf(s->p.kind, sizeof s->p.kind, "feynman_hellmann");
-    params_default(source_kind_find("feynman_hellmann")->own, &s->p);
+    s->p.kind = param_kind(source_section(0), "feynman_hellmann");
+    params_default(source_kind_of(&s->p)->own, &s->p);
     observe_key(&s->p, "propagator", "propagator");
     observe_key(&s->p, "gamma", gamma);
     observe_key(&s->p, "momentum", momentum);

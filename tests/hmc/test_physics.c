@@ -50,7 +50,7 @@ static void generate(const char *form, const char *beta, const char *seed, const
 {
     static double plaquette[MOST], weight[MOST];
     parameters *p = read_input(form, beta, seed);
-    simulation *s = simulation_create(p);
+    simulation *s = simulation_create(p, NULL);
     double p_error, w_error;
     int accepted = 0, failed = 0;
     /* From cold links, where simulation_create() leaves them. */

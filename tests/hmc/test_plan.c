@@ -9,7 +9,7 @@
 #include "hmc/assemble/simulation.h"
 #include "hmc/actions/action_kind.h"
 #include "hmc/assemble/parameters.h"
-#include "hmc/measure/observable.h"
+#include "hmc/measure/measure.h"
 #include "io/links/links.h"
 #include "kernels/base/pool.h"
 #include "kernels/lattice/comm.h"
@@ -155,17 +155,26 @@ static void check_owner(const char *section, const char *key, const char *name)
  * 1 at tree level. */
 static void test_gauge_weights(void)
 {
-    static const struct {
+    const struct {
         gauge_params g;
         double rectangle, parallelogram, plaquette;
     } known[] = {
-        {{"symanzik_1loop", 6.5, 0, 0.862, 0, 1, 1, 1, 1, 1, "winding", 0}, -7.355018e-2, -8.663654e-3, 1},
-        {{"symanzik_1loop_hisq", 6.7, 0, 0.89, 4, 1, 1, 1, 1, 1, "winding", 0}, -3.316969e-2, 2.809994e-3, 1},
-        {{"symanzik_1loop_hisq", 10, 0, 1, 4, 1, 1, 1, 1, 1, "winding", 0}, -0.05, 0, 1},
-        {{"symanzik_tadpole", 7, 0, 0.5, 0, 1, 1, 1, 1, 1, "winding", 0}, -0.2, 0, 1},
-        {{"symanzik", 6, 0, 1, 0, 1, 1, 1, 1, 1, "winding", 0}, -1.0 / 12, 0, 5.0 / 3},
-        {{"custom", 6, 0.25, 1, 0, 1, 1, 1, 1, 1, "winding", 0}, 0.25, 0, -1},
-        {{"wilson", 6, 0, 1, 0, 1, 1, 1, 1, 1, "winding", 0}, 0, 0, 1},
+        {{param_kind(gauge_section(0), "symanzik_1loop"), 6.5, 0, 0.862, 0, 1, 1, 1, 1, 1, WALL_WINDING, 0},
+         -7.355018e-2,
+         -8.663654e-3,
+         1},
+        {{param_kind(gauge_section(0), "symanzik_1loop_hisq"), 6.7, 0, 0.89, 4, 1, 1, 1, 1, 1, WALL_WINDING, 0},
+         -3.316969e-2,
+         2.809994e-3,
+         1},
+        {{param_kind(gauge_section(0), "symanzik_1loop_hisq"), 10, 0, 1, 4, 1, 1, 1, 1, 1, WALL_WINDING, 0},
+         -0.05,
+         0,
+         1},
+        {{param_kind(gauge_section(0), "symanzik_tadpole"), 7, 0, 0.5, 0, 1, 1, 1, 1, 1, WALL_WINDING, 0}, -0.2, 0, 1},
+        {{param_kind(gauge_section(0), "symanzik"), 6, 0, 1, 0, 1, 1, 1, 1, 1, WALL_WINDING, 0}, -1.0 / 12, 0, 5.0 / 3},
+        {{param_kind(gauge_section(0), "custom"), 6, 0.25, 1, 0, 1, 1, 1, 1, 1, WALL_WINDING, 0}, 0.25, 0, -1},
+        {{param_kind(gauge_section(0), "wilson"), 6, 0, 1, 0, 1, 1, 1, 1, 1, WALL_WINDING, 0}, 0, 0, 1},
     };
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
         const gauge_weights w = gauge_params_weights(&known[k].g);
@@ -250,7 +259,7 @@ static void check_input(const parameters *p, const int size[4], int ranks)
     simulation_check_solvers(p, plan); /* ends the test where one does not fit */
     for (int i = 0; i < p->nsolvers; i++) {
         const solver_settings *s = &p->solvers[i].p;
-        const solver_type *type = solver_type_find(s->type);
+        const solver_type *type = solver_type_of(s);
         if (type->same_on_any_grid && ranks <= 16) CHECK(type->same_on_any_grid(s, plan));
     }
     lattice_destroy(plan);

@@ -133,7 +133,10 @@ static int iterations_of(const scene *s, int kept)
 {
     predictor *p = predictor_create(kept);
     field *b[3], *source = linop_vector(s->normal, 1), *x = field_like(source);
-    const solver_settings set = {.type = "cg", .inner_precision = "double", .tolerance = 1e-9, .max_iterations = 5000};
+    const solver_settings set = {.type = param_kind(solver_section(0), "cg"),
+                                 .inner_precision = PREC_DOUBLE,
+                                 .tolerance = 1e-9,
+                                 .max_iterations = 5000};
     int total = 0;
     for (int i = 0; i < 3; i++) b[i] = random_vector(s, 101 + (uint64_t)i);
     for (int step = 0; step < 12; step++) {

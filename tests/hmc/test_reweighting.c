@@ -108,7 +108,7 @@ static const char *fault(const parameters *p, const char *key, const char *to, c
     if (key[0]) observe_set(&m, key, to);
     if (other[0]) observe_set(&m, other, to);
     observe_set(&m, "flavours", flavours);
-    const char *at = observable_find("reweighting")->check(p, &m, message, 512);
+    const char *at = observable_number(param_kind(observable_section(0), "reweighting"))->check(p, &m, message, 512);
     return at ? at : "fits";
 }
 

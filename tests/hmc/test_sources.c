@@ -187,11 +187,11 @@ static void test_wall_sink(const lattice *lat, const field *links)
     parameters *p = observe_parameters("wilson_clover", 0.4);
     measure_context c = {p, links, NULL, NULL, -1, NULL};
     named_measure m = observe_section("pion");
-    snprintf(observe_propagator("wall", "quark")->p.sink, PARAM_CHOICE_SIZE, "wall");
+    observe_propagator("wall", "quark")->p.sink = SINK_WALL;
     observe_place((const int[]){3, 1, 2, 1});
     c.propagators = propagator_store_open(&c, NULL, NULL);
     const propagator *q[MEASURE_PROPAGATORS];
-    measure_result of = {.what = observable_find("pion")};
+    measure_result of = {.what = observable_number(param_kind(observable_section(0), "pion"))};
     CHECK_INT(propagators_of(&c, &m.p, q, &of), MEASURE_DONE);
     double complex sum[6][12][12] = {{{0}}};
     double *slice = field_slice_buffer(q[0]->columns);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/measure/observable.h"
+#include "hmc/measure/positions.h"
 #include "hmc/measure/solves.h"
 #include "io/links/links.h"
 #include "kernels/lattice/plan.h"
@@ -67,8 +67,9 @@ static void test_heat_bath_of_four(void)
 
 static solver_settings tight(void)
 {
-    solver_settings set = {.type = "cg", .tolerance = 1e-13, .max_iterations = 5000, .delta = 0.1};
-    snprintf(set.inner_precision, sizeof set.inner_precision, "double");
+    solver_settings set = {
+        .type = param_kind(solver_section(0), "cg"), .tolerance = 1e-13, .max_iterations = 5000, .delta = 0.1};
+    set.inner_precision = PREC_DOUBLE;
     return set;
 }
 

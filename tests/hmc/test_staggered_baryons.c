@@ -171,7 +171,11 @@ static void test_noise(const parameters *p)
     char message[512];
     named_measure m = observe_section("staggered_baryons");
     observe_source_kind("noise");
-    CHECK_STR(observable_find("staggered_baryons")->check(p, &m, message, sizeof message) ? "refused" : "", "refused");
+    CHECK_STR(
+        observable_number(param_kind(observable_section(0), "staggered_baryons"))->check(p, &m, message, sizeof message)
+            ? "refused"
+            : "",
+        "refused");
     CHECK_HAS(message, "three quarks from [source.source] of kind noise have no mean");
 }
 

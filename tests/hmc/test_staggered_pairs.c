@@ -119,7 +119,7 @@ static void test_noise(const parameters *p)
 {
     char message[512];
     named_measure m = observe_section("staggered_pairs");
-    const observable *o = observable_find("staggered_pairs");
+    const observable *o = observable_number(param_kind(observable_section(0), "staggered_pairs"));
     observe_source_kind("noise");
     CHECK_STR(o->check(p, &m, message, sizeof message) ? "refused" : "", "refused");
     CHECK_HAS(message, "operators = pion_5 rho_vt of [measure.test]");

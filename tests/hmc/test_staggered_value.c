@@ -72,8 +72,8 @@ static double product_at(const action_term *t, double lambda, double power)
 {
     double log_sum = 0;
     mass_factor factors[MAX_FACTORS];
-    const int n = action_kind_of(t)->factors(t->action, t->quark, factors);
-    const int fields = action_kind_of(t)->rational(t).pseudofermions;
+    const int n = action_kind_of(&t->action->p)->factors(t->action, t->quark, factors);
+    const int fields = action_kind_of(&t->action->p)->rational(t).pseudofermions;
     for (int i = 0; i < n; i++) {
         const double mass = factors[i].mass, shift = mass * mass - t->mass * t->mass;
         log_sum += power * factors[i].flavours / (4.0 * fields) * log(lambda + shift);
@@ -127,7 +127,7 @@ static void check_value(const char *text, int number)
     double want = 0;
     field *eta = linop_vector(op, 1);
     gsl_vector_complex *numbers = gsl_vector_complex_alloc(N);
-    for (int k = 0; k < action_kind_of(f)->rational(f).pseudofermions; k++) {
+    for (int k = 0; k < action_kind_of(&f->action->p)->rational(f).pseudofermions; k++) {
         vector_random(eta, key.seed, (uint32_t)(a->purpose + k * MAX_ACTIONS), key.trajectory);
         numbers_of(eta, place, numbers);
         want += value_by_eigenvalues(f, &bath, &now, numbers);

@@ -23,7 +23,7 @@ static double trace_of(const gsl_matrix_complex *a)
 static int is(const scene *s, const char *key)
 {
     char text[PARAM_TEXT_SIZE];
-    const param *p = param_find(observable_find("trace")->own, key);
+    const param *p = param_find(observable_number(param_kind(observable_section(0), "trace"))->own, key);
     param_format(p, &s->m.p, text, sizeof text);
     return !strcmp(text, "yes");
 }
@@ -31,14 +31,16 @@ static int is(const scene *s, const char *key)
 static int noise_is(const scene *s, const char *noise)
 {
     char text[PARAM_TEXT_SIZE];
-    param_format(param_find(observable_find("trace")->own, "noise"), &s->m.p, text, sizeof text);
+    param_format(param_find(observable_number(param_kind(observable_section(0), "trace"))->own, "noise"), &s->m.p, text,
+                 sizeof text);
     return !strcmp(text, noise);
 }
 
 static double number(const scene *s, const char *key)
 {
     char text[PARAM_TEXT_SIZE];
-    param_format(param_find(observable_find("trace")->own, key), &s->m.p, text, sizeof text);
+    param_format(param_find(observable_number(param_kind(observable_section(0), "trace"))->own, key), &s->m.p, text,
+                 sizeof text);
     return atof(text);
 }
 
@@ -215,7 +217,7 @@ static void test_low_modes(const char *kind, double mass, double gain)
 static double trace_by_solves(const measure_context *c)
 {
     quark_solves s;
-    measure_result trouble = {.what = observable_find("trace")};
+    measure_result trouble = {.what = observable_number(param_kind(observable_section(0), "trace"))};
     solves_open(&s, c, c->p->quarks[0].name, "", 0);
     field *source = fermion_physical(s.quark), *x = field_like(source);
     const size_t n = kit_reals(source) / 2;
@@ -245,7 +247,7 @@ static void test_walls(void)
     char message[PARAM_MESSAGE_SIZE];
     p->run.seed = 17;
     p->solvers[0].p.tolerance = 1e-8;
-    const param_section *const *part = quark_kind_find("mobius")->parts;
+    const param_section *const *part = quark_kind_number(param_kind(quark_section(0), "mobius"))->parts;
     while (!param_find(*part, "Ls")) part++;
     REQUIRE(!param_set(param_find(*part, "Ls"), quark_keys(&p->quarks[0].p, *part), "4", message, sizeof message), "%s",
             message);
@@ -259,7 +261,7 @@ static void test_walls(void)
     const double exact = trace_by_solves(&c) / SITES;
     observe_set(&m, "vectors", "30");
     measure_result plain = measure(&c, &m);
-    fermion *q = quark_kind_find("mobius")->make(links, &p->quarks[0].p, NULL, 0);
+    fermion *q = quark_kind_number(param_kind(quark_section(0), "mobius"))->make(links, &p->quarks[0].p, NULL, 0);
     snprintf(path, sizeof path, "test-trace-%ld.h5", (long)getpid());
     eigen_free(eigenvectors_for(p, q, &p->quarks[0].p, &p->solvers[0].p, 8, path));
     observe_set(&m, "low_modes", "yes");

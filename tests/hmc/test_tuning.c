@@ -26,12 +26,12 @@ static int choice(void)
 
 static void open_file(void *machine)
 {
-    tuning_open("file", path, machine);
+    tuning_open(TUNE_FILE, path, machine);
 }
 
 static void open_to_measure(void *machine)
 {
-    tuning_open("measure", path, machine);
+    tuning_open(TUNE_MEASURE, path, machine);
 }
 
 static void append(const char *line)
@@ -44,7 +44,7 @@ static void append(const char *line)
 
 static void measure_and_keep(void)
 {
-    tuning_open("measure", path, here);
+    tuning_open(TUNE_MEASURE, path, here);
     CHECK_INT(choice(), 3);
     tuning_close();
     open_file(here);
@@ -54,7 +54,7 @@ static void measure_and_keep(void)
 
 static void measure_for_nothing(void)
 {
-    tuning_open("measure", path, here);
+    tuning_open(TUNE_MEASURE, path, here);
     CHECK_INT(choice(), 3);
     tuning_discard();
     tuning_close();
@@ -79,7 +79,7 @@ static void test_bad_files(void)
     REQUIRE(mkdir(path, 0700) == 0, "cannot make %s", path);
     CHECK_USER_ERROR(open_file, here, "remove it, or name another one as tune_file");
     rmdir(path);
-    tuning_open("estimate", path, here);
+    tuning_open(TUNE_ESTIMATE, path, here);
     CHECK_INT(choice(), TUNE_BY_RULE);
 }
 

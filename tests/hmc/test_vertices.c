@@ -283,9 +283,9 @@ static void test_refused(void)
     char message[512];
     parameters *p = sections(0.4, 1.1);
     named_measure m = section("out");
-    const observable *o = observable_find("vertices");
+    const observable *o = observable_number(param_kind(observable_section(0), "vertices"));
     CHECK(o->check(p, &m, message, sizeof message) == NULL);
-    snprintf(p->propagators[1].p.sink, PARAM_CHOICE_SIZE, "wall");
+    p->propagators[1].p.sink = SINK_WALL;
     CHECK_STR(o->check(p, &m, message, sizeof message), "propagator_2");
     observe_source_kind("point");
     CHECK_STR(o->check(p, &m, message, sizeof message), "propagator");

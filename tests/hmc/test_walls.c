@@ -17,7 +17,7 @@ typedef struct {
 static void set_key(const char *key, double value)
 {
     quark_params *f = &the_parameters.quarks[0].p;
-    const quark_kind *kind = quark_kind_find(f->kind);
+    const quark_kind *kind = quark_kind_of(f);
     char text[32], message[PARAM_MESSAGE_SIZE];
     snprintf(text, sizeof text, "%.15g", value);
     for (int k = 0; kind->parts[k]; k++) {
@@ -234,8 +234,7 @@ static void test_odd(void)
     char message[512] = "";
     open_parameters(&odd);
     const named_measure m = observe_section("residual_mass");
-    const char *key =
-        m.p.kind[0] ? observable_find(m.p.kind)->check(&the_parameters, &m, message, sizeof message) : NULL;
+    const char *key = observable_of(&m.p)->check(&the_parameters, &m, message, sizeof message);
     CHECK(key && !strcmp(key, "quark"));
     CHECK_HAS(message, "needs an even Ls, but [quark.quark] has Ls = 5");
 }

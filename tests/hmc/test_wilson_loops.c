@@ -229,9 +229,9 @@ static void test_recorded(void)
     links = recorded(&lat, (const int[]){4, 4, 4, 4}, "lat.sample.l4444");
     char message[PARAM_MESSAGE_SIZE];
     named_links *ape = &the_parameters.links[the_parameters.nlinks++];
-    const param_section *own = link_map_type_find("ape")->own;
     snprintf(ape->name, sizeof ape->name, "ape");
-    snprintf(ape->p.kind, sizeof ape->p.kind, "ape");
+    ape->p.kind = param_kind(link_map_section(0), "ape");
+    const param_section *own = link_map_type_of(&ape->p)->own;
     params_default(own, &ape->p);
     for (int i = 0; i < 3; i++)
         CHECK_INT(param_set(param_find(own, keys[i][0]), &ape->p, keys[i][1], message, sizeof message), 0);

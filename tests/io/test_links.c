@@ -169,11 +169,10 @@ static void layouts(field *u)
     const links_meta plain = meta_of(u);
     double *exact = gathered(u);
     check_report r;
-    for (int i = 0; links_format_name(i); i++)
+    for (int i = 0; links_format_writable(i); i++)
         for (int k = 0; k < 4; k++) {
-            const char *format = links_format_name(i);
+            const char *format = links_format_writable(i);
             const int bits = k % 2 ? 32 : 64, rows = k < 2 ? 3 : 2;
-            if (!links_format_writes(format)) continue;
             links_meta meta = plain;
             meta.bits = bits, meta.rows = rows;
             const int has = !links_format_layout(format, bits, rows, message, sizeof message);

@@ -28,9 +28,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "kernels/base/device.h"
 #include "kernels/field/field.h"
 #include "kernels/gpu/gpu.h"
-#include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
 

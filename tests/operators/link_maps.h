@@ -8,10 +8,9 @@
 /* Keys that are not among the words have their defaults. */
 CHECK_UNUSED static link_settings link_map_settings_of(const char *kind, const char *words)
 {
-    link_settings s = {0};
-    const param_section *own = link_map_type_find(kind)->own;
+    link_settings s = {.kind = param_kind(link_map_section(0), kind)};
+    const param_section *own = link_map_type_of(&s)->own;
     char word[128], message[PARAM_MESSAGE_SIZE];
-    snprintf(s.kind, sizeof s.kind, "%s", kind);
     params_default(own, &s);
     for (int n = 0; sscanf(words, "%127s%n", word, &n) == 1; words += n) {
         char *value = strchr(word, '=');

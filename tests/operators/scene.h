@@ -43,8 +43,9 @@ CHECK_UNUSED static void close_scene(scene *s)
 
 CHECK_UNUSED static solver_settings settings_of(precision inner, double tolerance)
 {
-    solver_settings set = {.type = "cg", .max_iterations = 3000, .tolerance = tolerance, .delta = 0.1};
-    snprintf(set.inner_precision, sizeof set.inner_precision, "%s", precision_names[inner]);
+    solver_settings set = {
+        .type = param_kind(solver_section(0), "cg"), .max_iterations = 3000, .tolerance = tolerance, .delta = 0.1};
+    set.inner_precision = inner;
     return set;
 }
 

@@ -64,8 +64,11 @@ static double log_det_of_quark(const field *links, mobius_settings s, double mas
 /* y = phi + weight w^T H_f^-1 w phi of a chirality. */
 static void apply(const eofa *e, fermion *f, int chirality, double weight, field *y, const field *phi)
 {
-    const solver_settings set = {
-        .type = "cg", .tolerance = 1e-14, .max_iterations = 5000, .inner_precision = "double", .delta = 0.1};
+    const solver_settings set = {.type = param_kind(solver_section(0), "cg"),
+                                 .tolerance = 1e-14,
+                                 .max_iterations = 5000,
+                                 .inner_precision = PREC_DOUBLE,
+                                 .delta = 0.1};
     field *source = fermion_vector(f), *x = fermion_vector(f), *rhs = linop_vector(f->normal, 1),
           *half = linop_vector(f->normal, 1);
     eofa_enter(e, chirality, source, phi);

@@ -179,8 +179,11 @@ static void test_quark(const mobius_settings *s)
     fermion *f = mobius_fermion(links, s);
     field *source = fermion_physical(f), *q = fermion_physical(f), *b = fermion_vector(f), *x = fermion_vector(f);
     field *rhs = linop_vector(f->normal, 1), *half = linop_vector(f->normal, 1), *work = fermion_vector(f);
-    const solver_settings set = {
-        .type = "cg", .tolerance = 1e-14, .max_iterations = 5000, .inner_precision = "double", .delta = 0.1};
+    const solver_settings set = {.type = param_kind(solver_section(0), "cg"),
+                                 .tolerance = 1e-14,
+                                 .max_iterations = 5000,
+                                 .inner_precision = PREC_DOUBLE,
+                                 .delta = 0.1};
     kit_scatter(source, eta);
     fermion_import(f, b, source);
     fermion_prepare(f, rhs, b, 1);
@@ -251,8 +254,11 @@ static void test_equal(void)
 static long iterations(const field *links, const mobius_settings *s)
 {
     fermion *f = mobius_fermion(links, s);
-    const solver_settings cg = {
-        .type = "cg", .tolerance = 1e-8, .max_iterations = 5000, .inner_precision = "double", .delta = 0.1};
+    const solver_settings cg = {.type = param_kind(solver_section(0), "cg"),
+                                .tolerance = 1e-8,
+                                .max_iterations = 5000,
+                                .inner_precision = PREC_DOUBLE,
+                                .delta = 0.1};
     field *b = linop_vector(f->normal, 1), *x = linop_vector(f->normal, 1);
     struct ref_rng rng;
     ref_rng_seed(&rng, 97);

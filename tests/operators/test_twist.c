@@ -99,8 +99,8 @@ static const double angles[4] = {0.7, -1.9, 2.3, 0.5}, other_angles[4] = {0, 0.4
 static link_settings stout_settings(void)
 {
     static const char *const text[][2] = {{"rho", "0.12"}, {"steps", "2"}, {"directions", "all"}};
-    const param_section *own = link_map_type_find("stout")->own;
-    link_settings s = {.kind = "stout"};
+    link_settings s = {.kind = param_kind(link_map_section(0), "stout")};
+    const param_section *own = link_map_type_of(&s)->own;
     char message[PARAM_MESSAGE_SIZE];
     for (int i = 0; i < own->count; i++)
         for (size_t k = 0; k < sizeof text / sizeof text[0]; k++)
@@ -503,8 +503,11 @@ static void check_precisions(const kind *k, linop *op, int dagger)
 
 static void check_solution(const kind *k, fermion *f)
 {
-    const solver_settings cg = {
-        .type = "cg", .tolerance = 1e-11, .max_iterations = 3000, .inner_precision = "half", .delta = 0.1};
+    const solver_settings cg = {.type = param_kind(solver_section(0), "cg"),
+                                .tolerance = 1e-11,
+                                .max_iterations = 3000,
+                                .inner_precision = PREC_HALF,
+                                .delta = 0.1};
     field *b = fermion_vector(f), *x = field_like(b), *work = field_like(b), *rhs = linop_vector(f->normal, 1),
           *half = linop_vector(f->normal, 1);
     double complex *source = random_numbers(k, 17);
@@ -684,7 +687,10 @@ typedef struct {
 /* phi^dagger (A - 1) phi, which leaves the solution in x. */
 static double exact_value_of(const double complex *u, void *of)
 {
-    const solver_settings set = {.type = "cg", .tolerance = 1e-14, .max_iterations = 5000, .inner_precision = "double"};
+    const solver_settings set = {.type = param_kind(solver_section(0), "cg"),
+                                 .tolerance = 1e-14,
+                                 .max_iterations = 5000,
+                                 .inner_precision = PREC_DOUBLE};
     exact_form *q = of;
     field *source = fermion_vector(q->f), *rhs = linop_vector(q->f->normal, 1), *half = linop_vector(q->f->normal, 1),
           *y = field_like(q->phi);

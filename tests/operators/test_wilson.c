@@ -169,7 +169,10 @@ static void check_system(const scene *s)
     field *source = linop_vector(op, 1), *t = linop_vector(op, 1), *z = linop_vector(op, 1);
     wilson_prepare(s->w, source, b);
     linop_apply(op, t, source, 1);
-    const solver_settings cg = {.type = "cg", .tolerance = 1e-13, .max_iterations = 2000, .inner_precision = "double"};
+    const solver_settings cg = {.type = param_kind(solver_section(0), "cg"),
+                                .tolerance = 1e-13,
+                                .max_iterations = 2000,
+                                .inner_precision = PREC_DOUBLE};
     const solve_result r = solve_by(&cg, normal, z, t);
     KIT_CHECK(r.status == SOLVE_CONVERGED || r.status == SOLVE_STALLED);
     wilson_reconstruct(s->w, x, z, b);

@@ -113,8 +113,8 @@ CHECK_UNUSED static solver_settings settings_of(const char *type, const char *pr
                                                     .setup_iterations = 10,
                                                     .restart = 3,
                                                     .right_hand_sides = 4};
-    snprintf(set.type, sizeof set.type, "%s", type);
-    snprintf(set.inner_precision, sizeof set.inner_precision, "%s", prec);
+    set.type = param_kind(solver_section(0), type);
+    set.inner_precision = (int)precision_named(prec);
     return set;
 }
 

@@ -61,7 +61,7 @@ static void compare_within(const char *what, const solving *s, size_t more, doub
     lattice *real = lattice_create(extents, any, 1, -1),
             *plan = plan_lattice(extents, any, comm_size(), 1, message, sizeof message);
     static int begun;
-    kit_where("%s, %s", what, s->set ? s->set->inner_precision : "double");
+    kit_where("%s, %s", what, precision_names[s->set ? s->set->inner_precision : PREC_DOUBLE]);
     /* Message buffers stay: those of both are there after the first. */
     if (!begun) taken_on(real, s), taken_on(plan, s);
     begun = 1;
@@ -98,7 +98,7 @@ static void compare_coarse(const char *what, const solver_settings *s, int rhs)
     coarse_settings level;
     multigrid_level_settings(multigrid_keys_of(s), lat, 0, &level);
     multigrid_below(&below_it, &level);
-    if (!solver_type_find(what)->fits(s, lat, message, sizeof message) &&
+    if (!solver_type_number(param_kind(solver_section(0), what))->fits(s, lat, message, sizeof message) &&
         !memcmp(below_it.grid, lat->grid, sizeof lat->grid)) {
         const lattice_spec spec = {.size = {2, 2, 4, 4},
                                    .grid = {lat->grid[0], lat->grid[1], lat->grid[2], lat->grid[3]},

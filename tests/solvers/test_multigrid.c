@@ -36,7 +36,7 @@ static int open_quark(quark *q, const wilson_settings *s)
     if (!q->lat) return 0;
     char message[512];
     const solver_settings set = settings_of("multigrid", "single");
-    if (solver_type_find("multigrid")->fits(&set, q->lat, message, sizeof message)) {
+    if (solver_type_number(param_kind(solver_section(0), "multigrid"))->fits(&set, q->lat, message, sizeof message)) {
         lattice_destroy(q->lat);
         return 0;
     }
@@ -262,8 +262,8 @@ static void set_variant(solver_settings *s, int variant, const solver_settings *
         k->levels = 3;
         for (int d = 0; d < 4; d++) k->block[1][d] = 2;
         k->vectors[1] = 8;
-        snprintf(k->cycle, sizeof k->cycle, "%s", variant == V_CYCLE ? "v" : "w");
-        snprintf(k->bottom_solver, sizeof k->bottom_solver, "%s", variant == V_CYCLE ? "ca_gcr" : "bicgstab");
+        k->cycle = variant == V_CYCLE ? CYCLE_V : CYCLE_W;
+        k->bottom_solver = variant == V_CYCLE ? BOTTOM_CA_GCR : BOTTOM_BICGSTAB;
     }
 }
 
@@ -438,7 +438,8 @@ static void check_choices(void)
     lattice *lat = kit_lattice((struct ref_lattice){{2, 2, 2, 2}}, 1, -1);
     solver_settings s = settings_of("multigrid", "single");
     memset(multigrid_keys_of(&s)->block, 0, sizeof multigrid_keys_of(&s)->block);
-    const char *key = solver_type_find("multigrid")->fits(&s, lat, message, sizeof message);
+    const char *key =
+        solver_type_number(param_kind(solver_section(0), "multigrid"))->fits(&s, lat, message, sizeof message);
     KIT_CHECK(key && !strcmp(key, "block"));
     lattice_destroy(lat);
 }

@@ -33,8 +33,9 @@ static void close_answers(answers *a)
 
 static solver_settings shift_settings(precision prec)
 {
-    solver_settings set = {.type = "cg", .max_iterations = 3000, .tolerance = 0.5, .delta = 0.1};
-    snprintf(set.inner_precision, sizeof set.inner_precision, "%s", precision_names[prec]);
+    solver_settings set = {
+        .type = param_kind(solver_section(0), "cg"), .max_iterations = 3000, .tolerance = 0.5, .delta = 0.1};
+    set.inner_precision = prec;
     return set;
 }
 

@@ -157,7 +157,7 @@ static void open_training(training *t, const field *links, int Ls, int few, cons
     t->inside = solver_create(K, fewer(t->f->normal, few));
     solver_update(t->inside);
     for (int i = 0; i < SAMPLES; i++) t->v[i] = random_vector(t->f->normal, 20 + (uint32_t)i);
-    linop *a = solver_type_find(K->type)->inverts(K, t->f->normal);
+    linop *a = solver_type_of(K)->inverts(K, t->f->normal);
     linop_refresh(a);
     t->s = (transform_samples){a, t->inside, SAMPLES, t->v};
 }

@@ -182,7 +182,7 @@ static linop *negative_create(linop *inner)
 /* A solver that needs a positive operator says that it is none; another one solves, or says that it did not. */
 static void check_not_positive(const trial *t)
 {
-    const solver_type *type = solver_type_find(t->set.type);
+    const solver_type *type = solver_type_of(&t->set);
     linop *op = negative_create(t->op);
     field *x = field_like(t->b);
     const solve_result r = solve_by(&t->set, op, x, t->b);
@@ -198,7 +198,7 @@ static void check_several(const trial *t)
 {
     enum { N = 3 };
     solver *s = solver_create(&t->set, t->op);
-    if (!strcmp(t->set.type, "block_cg"))
+    if (t->set.type == param_kind(solver_section(0), "block_cg"))
         block_cg_keys_of(&s->settings)->block_size = 1; /* tests/solvers/test_block_cg.c */
     solve_result each[N], one;
     field *b = linop_vector(t->op, N), *x = linop_vector(t->op, N), *y = linop_vector(t->op, 1);
@@ -254,7 +254,7 @@ static void test_solver(const trial *t, field **first, int edges)
     if (!edges) return;
     check_unreachable(*t);
     check_not_a_number(t);
-    if (!solver_type_find(t->set.type)->coarsens) check_not_positive(t);
+    if (!solver_type_of(&t->set)->coarsens) check_not_positive(t);
 }
 
 /* Types that work on coarse lattices need an operator that comes there, and aggregates that the ranks have. */
@@ -287,8 +287,9 @@ static void test_solvers(struct ref_lattice l, double mass, parity p, int edges)
                     snprintf(t.set.inner_name, sizeof t.set.inner_name, "inner");
                     t.set.inner = &inner;
                 }
-                kit_where("%s in %s, mass %g, %d.%d.%d.%d, %s operator", t.set.type, precision_names[prec], mass,
-                          l.size[0], l.size[1], l.size[2], l.size[3], is_normal ? "normal" : "Schur");
+                kit_where("%s in %s, mass %g, %d.%d.%d.%d, %s operator", solver_type_of(&t.set)->name,
+                          precision_names[prec], mass, l.size[0], l.size[1], l.size[2], l.size[3],
+                          is_normal ? "normal" : "Schur");
                 test_solver(&t, &first[is_normal], edges);
             }
     for (int i = 0; i < 2; i++) {

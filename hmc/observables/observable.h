@@ -1,56 +1,51 @@
 /* Observables: what [measure.NAME] sections of the input measure on a configuration.
  *
- * An observable is one line of observables.def and one file observable_NAME.c with a table and a function. What it
+ * An observable is one line of observables.def and one file hmc/measure/observable_NAME.c with a table and a function. What it
  * finds has rows of named columns (one row for a configuration, or one a flow time, or one a time slice), and may have
  * a summary, one row of further columns. Values are doubles; NaN means that there is none. So printing, JSON and
  * storing are written once, for all of them. With an axis, a file stores one row for each set of labels, the columns
- * before the axis, with arrays along it: one row for a correlator.
- *
- * All functions but those of measure_result are collective. Results are the same bits on all ranks and on any process
- * grid. */
+ * before the axis, with arrays along it: one row for a correlator. Nothing here is collective. */
 #ifndef PLAQ_OBSERVABLE_H
 #define PLAQ_OBSERVABLE_H
 
+#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
-#include "hmc/assemble/simulation.h"
-#include "hmc/assemble/parameters.h"
 #include "io/history/table_hdf5.h"
+#include "kernels/base/param.h"
 
-#define MEASURE_MAX_SUMMARY 12
+struct parameters;      /* hmc/assemble/parameters.h */
+struct measure_context; /* hmc/measure/measure.h */
+struct measure_result;  /* hmc/measure/measure.h */
 
 typedef table_column measure_column; /* name, unit, help */
 
-typedef struct propagator_store propagator_store;
+/* The section [measure.NAME]. Observables have keys of their own in `own`, whose layout is theirs. */
+#define MEASURE_PROPAGATORS 3
+typedef struct {
+    int kind; /* observable_number() */
+    int64_t interval;
+    char propagators[MEASURE_PROPAGATORS][PARAM_STRING_SIZE]; /* names of those that observables contract */
+    int positions, exact_positions; /* numbers of source positions (hmc/measure/positions.h) */
+    /* Keys of observables that solve for themselves. */
+    char quark[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE];
+    int error_estimate;
+    char source[PARAM_STRING_SIZE];
+    char links[PARAM_STRING_SIZE]; /* [links.NAME] of observables without a quark */
+    union {
+        double align;
+        char bytes[2048];
+    } own;
+} measure_params;
 
 typedef struct {
-    const parameters *p;      /* fermions and solvers by name */
-    const field *links;       /* double, on the group, in any place */
-    const simulation *run;    /* run whose quarks are used where it has them; null: none */
-    int (*interrupted)(void); /* asked now and then; collective; when it is true the measurement is given up. Or null */
-    int64_t trajectory;       /* number that the configuration bears, or -1 */
-    /* Propagators that measurements share (hmc/measure/propagator.h); null: measure() makes those of the measurement. */
-    propagator_store *propagators;
-} measure_context;
+    char name[64];
+    measure_params p;
+} named_measure;
 
 enum { MEASURE_DONE, MEASURE_FAILED, MEASURE_GIVEN_UP };
 
-typedef struct observable observable;
-
 typedef struct {
-    const observable *what;
-    const char *name; /* NAME of the section measure.NAME */
-    long nrows, capacity;
-    double *rows; /* [row][column] */
-    double summary[MEASURE_MAX_SUMMARY];
-    double seconds;
-    int failed; /* a solve did not converge (`trouble` says which), or it was given up: the values mean nothing */
-    int given_up;
-    char trouble[512];
-} measure_result;
-
-struct observable {
     const char *name, *help;
     const measure_column *columns;
     int ncolumns;
@@ -63,7 +58,7 @@ struct observable {
     const char *later;
     /* Checks keys against each other and against the quark and the lattice of the input: the key at fault, with a message,
      * or null. Null where no fault is possible. */
-    const char *(*check)(const parameters *p, const named_measure *m, char *message, size_t size);
+    const char *(*check)(const struct parameters *p, const named_measure *m, char *message, size_t size);
     enum {
         MEASURE_NO_QUARKS,
         MEASURE_WILSON,
@@ -80,20 +75,27 @@ struct observable {
     int from_source; /* solves of its own, from a source that a key names */
     /* Adds rows and sets the summary; an observable of several rows has a summary. MEASURE_DONE, MEASURE_FAILED with
      * the reason in r->trouble, or MEASURE_GIVEN_UP. */
-    int (*measure)(const measure_context *c, const measure_params *m, measure_result *r);
+    int (*measure)(const struct measure_context *c, const measure_params *m, struct measure_result *r);
     /* Rough floating-point operations a site of one measurement on a lattice of these extents; null where they depend on
      * solves. */
     double (*flops)(const measure_params *m, const int size[4]);
-};
+} observable;
 
-/* Observables by number, null after the last; and by name, null when there is none. */
+/* Observables by number, null after the last; and that of a section. */
 const observable *observable_number(int i);
-const observable *observable_find(const char *name);
+static inline const observable *observable_of(const measure_params *m)
+{
+    return observable_number(m->kind);
+}
 /* True if the observable has this key, of those that not every kind has; and all of these, separated by spaces. */
 int observable_has(const observable *o, const char *key);
 void observable_keys(const observable *o, char *text, size_t size);
 /* The section [measure.NAME] and its parts by number, null after the last. */
 const param_section *observable_section(int i);
+
+/* Links that transport quarks over a distance of one, a key of several observables. */
+#define TRANSPORT_LINKS(X) X(TRANSPORT_THIN, "thin") X(TRANSPORT_FAT, "fat")
+enum { TRANSPORT_LINKS(PARAM_CONSTANT) };
 
 /* Offset of a member of an observable's own struct, for its table of keys; and that struct in settings. */
 #define OBSERVABLE_KEY(keys, member) (offsetof(measure_params, own) + offsetof(keys, member))
@@ -102,31 +104,10 @@ const param_section *observable_section(int i);
 /* The number of the column `axis`; that of all columns where there is none. */
 int observable_axis(const observable *o);
 
-/* Makes the measurement, at one position; free the result with measure_result_free(). A source outside the lattice is a user error. */
-measure_result measure(const measure_context *c, const named_measure *m);
-
-/* Noise seed of this configuration, from [run] seed and its plaquette to twelve digits. So configurations have different
- * noise, and one has the same whenever and wherever it is measured with the same links; stored in single precision it is
- * another one. */
-uint64_t measure_noise_seed(const measure_context *c);
 /* Names of the propagators that a measurement contracts, by number; null after the last. In front of an insertion the second
  * one, where it is not given, is the first. */
 const char *measure_propagator(const measure_params *m, int i);
-/* The first quark with a twisted mass of the propagators of a measurement, and of those that these are made of; null: none.
- * `number`: of the propagator. */
-const named_quark *measure_twisted(const parameters *p, const measure_params *m, int *number);
-/* Link map, for observables, of the section [links.NAME] of this name, on the configuration's links; null for an empty name. To
- * be destroyed. */
-link_map *measure_map(const measure_context *c, const char *name);
-/* True if the measurement has to be given up. */
-int measure_interrupted(const measure_context *c);
-/* Adds a row of ncolumns values. */
-void measure_add_row(measure_result *r, const double *values);
-void measure_result_free(measure_result *r);
-
-/* Prints a result, on the rank that calls: as a table, or with `json` as objects that have the members config, measure and
- * kind first, one a row, or with an axis one for each set of labels with arrays along it; and one for the summary. Rows of a table
- * are left out where `file`, unless null, gets them. */
-void measure_print(FILE *out, const measure_result *r, const char *config, int json, const char *file);
+/* True if some positions of the measurement have rough solves alone (hmc/measure/positions.h). */
+int measure_is_rough(const measure_params *m);
 
 #endif

@@ -1,14 +1,16 @@
-/* GPUs as the rooms above know them: whether there are any, taking one, its memory, and how messages between GPUs travel. A
- * build without CUDA has no devices (kernels/gpu/none.c). The inside of the backend is kernels/gpu/gpu.h. */
+/* GPUs as all know them: whether there are any, taking one, its memory, and how messages between GPUs travel. kernels/gpu/
+ * has the functions; a build without CUDA has no devices (kernels/gpu/none.c). What kernels need beside them is declared in
+ * kernels/field/stored_device.h, kernels/run/backend.h and kernels/run/messages.h. */
 #ifndef PLAQ_DEVICE_H
 #define PLAQ_DEVICE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/field/field.h"
-
 struct comm_group; /* kernels/lattice/comm.h */
+
+/* Memory in which a field lives; places of the pool (kernels/base/pool.h) have these numbers. */
+typedef enum { PLACE_HOST, PLACE_DEVICE } place;
 
 #ifdef __cplusplus
 extern "C" {
@@ -65,7 +67,7 @@ typedef struct {
 } gpu_message;
 
 /* Exchange of n messages whose contents lie ready on the device: copies out[i] into message i, and waits for what arrives as
- * the main stream does. Collective over the group, see kernels/gpu/transport.h. */
+ * the main stream does. Collective over the group, see kernels/run/messages.h. */
 void gpu_exchange_copies(const struct comm_group *group, gpu_message *m, int n, void *const *out);
 
 #ifdef __cplusplus

@@ -15,32 +15,13 @@
  * What is packed may be written again after finish. m[i].in may be read by work given to the main stream before the begin
  * after next, or before the next fused one. An exchange of no messages does nothing and needs no transport.
  *
- * How messages travel is the transport's business: transports.def lists them. To add one: transport_NAME.cu with a
- * table gpu_transport transport_NAME, and its line in transports.def. */
-#ifndef PLAQ_TRANSPORT_H
-#define PLAQ_TRANSPORT_H
+ * How messages travel is the business of transports (kernels/gpu/transport.cuh). */
+#ifndef PLAQ_MESSAGES_H
+#define PLAQ_MESSAGES_H
 
 #include <stddef.h>
 
-#include "kernels/run/device.h"
-
-typedef struct {
-    const char *name, *help;
-    int kernels_wait; /* kernels wait for those of other ranks; a shared GPU runs them in turns, so auto looks further */
-    /* The answer of this rank, with the reason in `why` if it is no; all ranks ask in the same order, so it may
-     * communicate. */
-    int (*usable)(char *why, size_t size);
-    /* Collective; between them the exchanges. */
-    void (*open)(void);
-    void (*close)(void);
-    void (*begin)(gpu_message *m, int n);
-    void (*start)(gpu_message *m, int n);
-    void (*finish)(gpu_message *m, int n); /* puts what is left on the side stream; the main stream then waits for it */
-    /* Or, where one kernel can be the exchange: begin for it, and what it needs. May be null. */
-    const struct gpu_fusion *(*fuse)(gpu_message *m, int n);
-    /* Boards with which kernels add up sums over all ranks, or null; the same answer on all. May be null. */
-    const struct gpu_boards *(*boards)(void);
-} gpu_transport;
+#include "kernels/base/device.h"
 
 #ifdef __cplusplus
 extern "C" {
