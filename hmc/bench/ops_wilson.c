@@ -220,7 +220,7 @@ static void run_schwarz(bench *b)
     snprintf(s.inner_precision, sizeof s.inner_precision, "%s", precision_names[b->prec]);
     solver *by = solver_create(&s, b->schur);
     solve_result r;
-    solver_precondition(by, b->sy, b->sx, &r);
+    solver_precondition(by, NULL, b->sy, b->sx, &r);
     b->iterations = r.iterations;
     solver_destroy(by);
 }
@@ -233,7 +233,7 @@ static void run_multisplitting(bench *b)
     snprintf(s.inner_precision, sizeof s.inner_precision, "%s", precision_names[b->prec]);
     solver *by = solver_create(&s, b->normal);
     solve_result r;
-    solver_precondition(by, b->sy, b->sx, &r);
+    solver_precondition(by, NULL, b->sy, b->sx, &r);
     b->iterations = r.iterations;
     solver_destroy(by);
 }
