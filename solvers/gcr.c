@@ -31,7 +31,8 @@ typedef struct {
     gcr_space s;
     linop *low;
     solver *preconditioner;
-    field *own, r; /* residuals where there is a preconditioner: a block and those of it that go on; null: the only one's low_r */
+    field *own,
+        r; /* residuals where there is a preconditioner: a block and those of it that go on; null: the only one's low_r */
 } group;
 
 /* Residuals that the next direction is made from: without a preconditioner they are that direction. */
@@ -121,7 +122,7 @@ static void step(group *g, double delta)
     }
 }
 
-/* Those of all right-hand sides that go on in the lowest precision, until each of them has reached its end there. */
+/* Right-hand sides that go on in the lowest precision, until each of them has reached its end there. */
 static void iterate(rhs_state *const *all, int n, double delta, int restart, solver *preconditioner)
 {
     group g = {.preconditioner = preconditioner};
@@ -177,7 +178,7 @@ static void solve(solver *s, field *x, const field *b, solve_result *each)
 
 /* ---- solves from zero by the recurrence ---- */
 
-/* What is kept from call to call. */
+/* Vectors kept from call to call. */
 typedef struct {
     gcr_space s;
     int n;    /* right-hand sides, 0: none yet */

@@ -119,7 +119,7 @@ static int numbers(const gcr_space *s, gcr_numbers *c, const gcr_pair *d, double
     return 1;
 }
 
-/* On a planned lattice, where all products of vectors are one. */
+/* Numbers of a step on a planned lattice, where all products of vectors are one. */
 static void count_direction(gcr_numbers *c)
 {
     c->k = c->made++;

@@ -40,7 +40,7 @@ typedef struct {
     /* private members */
     int room;               /* right-hand sides of the vectors */
     field **own_p, **own_z; /* vectors, null before they are needed */
-    field *views;           /* what p and z point to: the first n right-hand sides; and [most] of one */
+    field *views;           /* views behind p and z, of the first n right-hand sides; and [most] of one */
     field **list;           /* [most + 2] of a step, and [most] of a solution */
     gcr_pair *dots, *c, *back;
     int *many;

@@ -336,13 +336,13 @@ int solver_block_size(const solver_settings *s)
     return block_size(solver_type_find(s->type), s);
 }
 
-/* Some of the right-hand sides of a call, as many as the type takes: views, which keep their own norms and scales. */
+/* Right-hand sides of a call that a type takes at once: views, which have norms and scales of their own. */
 typedef struct {
     int first, n;
     field x, b;
 } columns;
 
-/* The columns behind those of the turn before, of which there is none if n is zero. Returns whether there are any. */
+/* Moves to the columns behind those of the turn before; from {0} to the first. Returns whether there are any. */
 static int next_columns(columns *c, int together, field *x, const field *b)
 {
     const int left = b->nrhs - (c->first += c->n);

@@ -138,7 +138,7 @@ const param_section *solver_section(int i);
 const solver_settings *solver_with_transform(const solver_settings *s);
 /* A solver with those inside it. The operator is borrowed; settings are copied, those of solvers inside too. */
 solver *solver_create(const solver_settings *s, linop *a);
-/* The same of a type that no name leads to, around a solver that it then owns, or none (null). */
+/* A solver of a type that no name leads to, around one that it then owns, or none (null). */
 solver *solver_create_around(const solver_type *type, const solver_settings *s, linop *a, solver *inner);
 void solver_destroy(solver *s);
 /* Brings the operator, and what the solver keeps, up to date with the links. Collective. */
@@ -194,7 +194,7 @@ int solver_needs_positive(const solver_settings *s);
  * where it is null; others are undefined in x. each: their results, or null. The solver is up to date. A solve that did not reach
  * its tolerance is as good as another; numbers that are none are for the caller to find in x. */
 void solver_precondition(solver *s, const char *going, field *x, const field *b, solve_result *each);
-/* The same by the solver's recurrence alone, without reliable updates where it has them, for solves to a few digits. */
+/* A solve to a few digits, likewise, by the solver's recurrence alone: without reliable updates where it has them. */
 void solver_reduce(solver *s, const char *going, field *x, const field *b, solve_result *each);
 /* x += K r and r -= A K r, of those that have going[], which is lost where there is no such step; q: room for a vector. */
 void solver_smooth(solver *s, char *going, field *x, field *r, field *q);

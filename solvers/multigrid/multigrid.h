@@ -35,9 +35,9 @@ static inline multigrid_keys *multigrid_keys_of(const solver_settings *s)
  * were last asked for. */
 typedef struct {
     linop *op;
-    coarse *below;            /* null on the coarsest */
-    solver *smoother;         /* smoother of the cycle; null on the coarsest */
-    solver *solver;           /* solver of this system to a few digits; null on the finest, around which multigrid.c solves */
+    coarse *below;    /* null on the coarsest */
+    solver *smoother; /* smoother of the cycle; null on the coarsest */
+    solver *solver;   /* solver of this system to a few digits; null on the finest, around which multigrid.c solves */
     field *b, *x, *r, *q;     /* vectors of the system */
     field *left, *again;      /* residual and correction of a second cycle; null where there is none */
     field *whole_b, *whole_x; /* vectors of the whole lattice below */
