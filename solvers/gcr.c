@@ -5,7 +5,6 @@
  * operator and vector algebra take those that go on together, and each gets the bits that it gets alone.
  *
  * Inside multigrid a solve begins from zero and ends by the recurrence: without updates, in spaces that are begun together. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +70,12 @@ static void directions(group *g)
     for (int j = 0; j < g->s.n; j++) count_inside(g->c[j], &each[j]);
 }
 
+/* |r|^2, which rounding may take below zero. */
+static double rest_of(const gcr_numbers *of)
+{
+    return of->r2 < 0 ? 0 : of->r2;
+}
+
 /* After the numbers of a step: whether the space goes on. `moves`: there is a step along the direction. */
 static int space_goes_on(group *g, int j, int moves, double delta)
 {
@@ -79,7 +84,7 @@ static int space_goes_on(group *g, int j, int moves, double delta)
     solver_note_rhs(c->number);
     /* Nothing new, or no number: with nothing before it this is the end. */
     if (!moves && of->made == 0) return 0;
-    const int due = reliable_due(&c->u, 1, fmax(of->r2, 0));
+    const int due = reliable_due(&c->u, 1, rest_of(of));
     return moves && !due && of->made < g->s.most && !(of->r2 < delta * delta * c->first2);
 }
 
@@ -93,7 +98,7 @@ static int end_space(group *g, int j)
         return 0;
     }
     gcr_space_solution_of(&g->s, j, c->u.low_x);
-    return reliable_update(&c->u, fmax(g->s.of[j].r2, 0));
+    return reliable_update(&c->u, rest_of(&g->s.of[j]));
 }
 
 /* Column j leaves, and the last takes its place. */

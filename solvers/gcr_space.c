@@ -149,45 +149,41 @@ void gcr_space_extend(gcr_space *s, char *going, linop *a, const field *r)
     s->at = (s->at + 1) % s->most;
 }
 
-/* Coefficients of the z_i from the first of the list on, m of them, for those that have going[]. */
+/* Coefficients of m of the z_i from the first on, for those that have going[]. */
 static void coefficients(gcr_space *s, const char *going, int first, int m)
 {
     for (int j = 0; j < s->n; j++) {
         const gcr_numbers *c = &s->of[j];
-        const int skipped = s->before - c->k;
         for (int l = 0; l < m && going[j]; l++)
-            for (int part = 0; part < 2; part++) {
-                const int i = first + l - skipped;
-                s->c[j * m + l][part] = i < 0 ? 0 : -c->beta[i * s->most + c->k][part];
-            }
+            for (int part = 0; part < 2; part++) s->c[j * m + l][part] = -c->beta[(first + l) * s->most + c->k][part];
+        s->many[j] = m;
     }
 }
 
-/* z loses its parts along the oldest directions, those that the last pass has no room for: passes end at fixed distances from
- * the newest direction, so that a right-hand side has the same ones whoever is beside it. */
-static void subtract_oldest(gcr_space *s, const char *going, int oldest)
+/* The step along direction number k of those for which it has this number. */
+static void step_of(gcr_space *s, const char *going, int k, field *next, const field *r)
 {
-    char reaches[SOLVER_BLOCK_MOST];
-    int m = oldest % MULTI_VIEWS ? oldest % MULTI_VIEWS : MULTI_VIEWS;
-    for (int first = 0; first < oldest; first += m, m = MULTI_VIEWS) {
-        for (int j = 0; j < s->n; j++) {
-            s->many[j] = m;
-            reaches[j] = going[j] && s->before - s->of[j].k < first + m;
-        }
-        coefficients(s, reaches, first, m);
-        vector_multi_axpy_each(reaches, s->list[s->before + 1], s->many, m, (const gcr_pair *)s->c, s->list + first);
+    field **z = s->list + s->before - k, *newest = s->list[s->before + 1];
+    int first = 0;
+    for (; k - first > MULTI_VIEWS; first += MULTI_VIEWS) {
+        coefficients(s, going, first, MULTI_VIEWS);
+        vector_multi_axpy_each(going, newest, s->many, MULTI_VIEWS, (const gcr_pair *)s->c, z + first);
     }
+    coefficients(s, going, first, k - first);
+    for (int j = 0; j < s->n; j++)
+        for (int part = 0; part < 2 && going[j]; part++) s->back[j][part] = -s->of[j].alpha[k][part];
+    vector_gcr_step_each(going, next, r, (const gcr_pair *)s->back, newest, k - first, (const gcr_pair *)s->c,
+                         z + first);
 }
 
 void gcr_space_step(gcr_space *s, const char *going, field *next, const field *r)
 {
-    const int k = s->before, newest = k < MULTI_VIEWS ? k : MULTI_VIEWS;
-    subtract_oldest(s, going, k - newest);
-    coefficients(s, going, k - newest, newest);
-    for (int j = 0; j < s->n; j++)
-        for (int part = 0; part < 2 && going[j]; part++) s->back[j][part] = -s->of[j].alpha[s->of[j].k][part];
-    vector_gcr_step_each(going, next, r, (const gcr_pair *)s->back, s->list[k + 1], newest, (const gcr_pair *)s->c,
-                         s->list + k - newest);
+    for (int k = s->before; k >= 0; k--) {
+        char these[SOLVER_BLOCK_MOST];
+        int many = 0;
+        for (int j = 0; j < s->n; j++) many += these[j] = going[j] && s->of[j].k == k;
+        if (many > 0) step_of(s, these, k, next, r);
+    }
 }
 
 /* chi of a right-hand side. */

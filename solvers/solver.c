@@ -257,6 +257,7 @@ solver *solver_create(const solver_settings *set, linop *a)
     if (set->inner) {
         solver_settings of_inner = *set->inner;
         of_inner.follows = set->follows;
+        of_inner.family = set->family;
         inner = solver_create(&of_inner, type->inside ? type->inside(set, a) : a);
     }
     return solver_create_around(type, set, a, inner);
@@ -293,6 +294,7 @@ solver *solver_from(solver_store *store, const solver_settings *set, linop *a)
         store->settings[store->n] = set;
         solver_settings own = *set;
         own.follows = store->follow;
+        own.family = store->family ? store->family : &store->own;
         store->solvers[store->n++] = s = solver_create(&own, a);
     }
     s->settings.tolerance = set->tolerance;

@@ -28,6 +28,11 @@ typedef enum {
     SOLVE_INTERRUPTED /* given up on request: solver_interrupt_by() */
 } solve_status;
 
+/* Solvers that may share what they keep from solve to solve, as multigrid shares set-ups. {0} is empty; it outlives them. */
+typedef struct {
+    struct multigrid *multigrids;
+} solver_family;
+
 /* Settings of a solver: the section [solver.NAME]. Types have keys of their own in `own`, whose layout is theirs. */
 typedef struct solver_settings {
     char type[PARAM_CHOICE_SIZE];
@@ -43,6 +48,7 @@ typedef struct solver_settings {
     char transform_file[PARAM_STRING_SIZE];    /* file of the transform, of types with this key */
     const struct fifth_transform *transform;   /* transform in the file; borrowed */
     int follows; /* state kept from solve to solve may stay, in actions, when the links have changed a little */
+    solver_family *family; /* family that state is shared in; null: the solver is alone */
     union {
         double align;
         char bytes[320];
@@ -174,7 +180,9 @@ void solver_deflate(solver *s, const struct eigen_pairs *low, int modes, int of_
 typedef struct {
     const solver_settings *settings[SOLVER_STORE_MOST];
     solver *solvers[SOLVER_STORE_MOST];
-    int n, follow; /* follow: as settings.follows of all */
+    int n, follow;         /* follow: as settings.follows of all */
+    solver_family *family; /* family of all; null: one of the store's own */
+    solver_family own;
 } solver_store;
 /* Solver of the store, with the tolerance and max_iterations of its settings. */
 solver *solver_from(solver_store *store, const solver_settings *s, linop *a);

@@ -139,9 +139,6 @@ static void open_levels(multigrid *m)
     m->n++;
 }
 
-/* List of all multigrids. */
-static multigrid *all;
-
 /* True if m could have the set-up of `other`, whose M is that of m with the shift *by. Partners always can. */
 static int could_share(const multigrid *m, const multigrid *other, operator_shift *by)
 {
@@ -166,7 +163,7 @@ static multigrid *lightest(multigrid *m)
     multigrid *best = m;
     operator_shift by;
     double least = 0, least_twist = size_of_twist(m);
-    for (multigrid *other = all; other; other = other->next) {
+    for (multigrid *other = m->family ? *m->family : NULL; other; other = other->next) {
         if (other == m || !could_share(m, other, &by)) continue;
         const double twist = size_of_twist(other);
         const int same = by.number == least && twist == least_twist;
@@ -207,7 +204,7 @@ static multigrid_keys comparable_keys(const solver_settings *s)
 multigrid *multigrid_levels(const solver_settings *s, linop *op)
 {
     const multigrid_keys k = comparable_keys(s);
-    multigrid *m = all;
+    multigrid **family = s->family ? &s->family->multigrids : NULL, *m = family ? *family : NULL;
     while (m && (m->levels[0].op != op || m->follows != s->follows || memcmp(&m->keys, &k, sizeof k))) m = m->next;
     if (!m) {
         m = calloc(1, sizeof *m);
@@ -216,8 +213,9 @@ multigrid *multigrid_levels(const solver_settings *s, linop *op)
         m->visits = !strcmp(k.cycle, "v") ? 1 : !strcmp(k.cycle, "w") ? 2 : 0;
         m->follows = s->follows;
         m->levels[0].op = op;
-        m->next = all;
-        all = m;
+        m->family = family;
+        m->next = family ? *family : NULL;
+        if (family) *family = m;
     }
     m->users++;
     return m;
@@ -225,10 +223,10 @@ multigrid *multigrid_levels(const solver_settings *s, linop *op)
 
 static void free_if_unused(multigrid *m)
 {
-    multigrid **at = &all, *owner = m->owner;
+    multigrid **at = m->family, *owner = m->owner;
     if (m->users > 0 || (owner == m && m->next_sharer)) return;
-    while (*at != m) at = &(*at)->next;
-    *at = m->next;
+    while (at && *at != m) at = &(*at)->next;
+    if (at) *at = m->next;
     for (int i = m->n - 1; i >= 0; i--) close_level(&m->levels[i]);
     for (int i = m->n - 1; i >= 0; i--) coarse_destroy(m->levels[i].below);
     if (owner && owner != m) {

@@ -56,13 +56,14 @@ typedef struct {
     int solves;       /* since the set-up was made or refreshed */
 } multigrid_pace;
 
-/* Levels, which solvers on one operator with the same keys share; opened before their first set-up. In actions quarks that
+/* Levels, which solvers of a family on one operator with the same keys share; opened before their first set-up. In actions quarks that
  * differ by their masses alone, twisted ones too, have the null vectors of the lightest of those there are by then, which leads:
  * P^dagger (M + s) P = P^dagger M P + s. */
 typedef struct multigrid {
     multigrid_keys keys;
-    int follows;    /* settings.follows */
-    int n, columns; /* levels, 0 before they are opened; right-hand sides of work vectors */
+    int follows;               /* settings.follows */
+    struct multigrid **family; /* list of the family that it is in; null: there is none */
+    int n, columns;            /* levels, 0 before they are opened; right-hand sides of work vectors */
     multigrid_level levels[MULTIGRID_LEVELS];
     struct multigrid *owner;       /* owner of the set-up: this one or another; null before levels are opened */
     struct multigrid *next_sharer; /* the next of those that have the same */
