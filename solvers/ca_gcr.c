@@ -181,7 +181,7 @@ static void reduce(solver *of, const char *given, field *x, const field *b, solv
     for (; n < of->settings.max_iterations && many > 0; n += steps) {
         ca_gcr_step(r2, going, steps, a, x, t->r, t->v);
         many = 0;
-        for (int k = 0; k < t->n; k++) many += going[k] = going[k] && r2[k] > tolerance2 * b2[k];
+        for (int k = 0; k < t->n; k++) many += going[k] = going[k] && !b->lat->planned && r2[k] > tolerance2 * b2[k];
     }
     for (int k = 0; k < t->n; k++)
         each[k] = (solve_result){
