@@ -263,7 +263,7 @@ static void reduce(solver *of, const char *given, field *x, const field *b, solv
         if (s->at == 0) gcr_space_solution(s, x);
         many = 0;
         for (int j = 0; j < s->n; j++) {
-            going[j] = going[j] && !b->lat->planned && s->of[j].r2 > target2[j]; /* one step shows what is taken */
+            going[j] = going[j] && !b->lat->planned && s->of[j].r2 > target2[j]; /* a planned solve ends after a step */
             many += going[j];
         }
         field *next = of->inner ? own_r : s->p[s->at];
