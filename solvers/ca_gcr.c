@@ -12,6 +12,7 @@
 
 #include <complex.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "kernels/base/error.h"
 #include "kernels/ops/vector.h"
@@ -123,6 +124,73 @@ static void solve(solver *s, field *x, const field *b, solve_result *each)
     *each = reliable_close(&u);
 }
 
+/* ---- solves from zero by the recurrence ---- */
+
+/* Vectors kept from call to call, of n right-hand sides. */
+typedef struct {
+    int n;
+    field *r, *v[CA_GCR_MOST];
+} state;
+
+static void open(solver *s)
+{
+    s->state = calloc(1, sizeof(state));
+    REQUIRE_MEMORY(s->state, "out of memory");
+}
+
+static void release(state *t)
+{
+    field_destroy(t->r);
+    for (int i = 0; i < CA_GCR_MOST; i++) field_destroy(t->v[i]);
+    *t = (state){0};
+}
+
+static void close(solver *s)
+{
+    release(s->state);
+    free(s->state);
+}
+
+static state *keep(solver *s, const field *b)
+{
+    state *t = s->state;
+    if (t->n == b->nrhs) return t;
+    release(t);
+    t->n = b->nrhs;
+    t->r = field_like(b);
+    for (int i = 0; i < ca_gcr_keys_of(&s->settings)->steps; i++) t->v[i] = field_like(b);
+    return t;
+}
+
+static void reduce(solver *of, const char *given, field *x, const field *b, solve_result *each)
+{
+    const int steps = ca_gcr_keys_of(&of->settings)->steps;
+    const double tolerance2 = of->settings.tolerance * of->settings.tolerance;
+    linop *a = solver_operator(of, b);
+    state *t = keep(of, b);
+    double b2[SOLVER_BLOCK_MOST], r2[SOLVER_BLOCK_MOST];
+    char going[SOLVER_BLOCK_MOST];
+    int n = 0, many = 0;
+    vector_norm2_each(b2, b);
+    for (int k = 0; k < t->n; k++) {
+        r2[k] = b2[k];
+        many += going[k] = (!given || given[k]) && b2[k] > 0;
+    }
+    field_clear(x);
+    vector_copy(t->r, b);
+    for (; n < of->settings.max_iterations && many > 0; n += steps) {
+        ca_gcr_step(r2, going, steps, a, x, t->r, t->v);
+        many = 0;
+        for (int k = 0; k < t->n; k++) many += going[k] = going[k] && !b->lat->planned && r2[k] > tolerance2 * b2[k];
+    }
+    for (int k = 0; k < t->n; k++)
+        each[k] = (solve_result){
+            .status = r2[k] <= tolerance2 * b2[k] ? SOLVE_CONVERGED : SOLVE_TOO_MANY_ITERATIONS,
+            .iterations = n,
+            .flops = n * a->flops,
+        };
+}
+
 static const param own[] = {
     {"steps", PARAM_INT, SOLVER_KEY(ca_gcr_keys, steps), "8", "[1,16]", NULL,
      "applications of the operator between two sums over ranks", 0},
@@ -136,4 +204,7 @@ const solver_type solver_ca_gcr = {
     .help = "generalised conjugate residuals that avoid communication: several steps from one sum over ranks",
     .keys = "inner_precision delta",
     .own = &part,
-    .solve = solve};
+    .solve = solve,
+    .reduce = reduce,
+    .open = open,
+    .close = close};

@@ -191,12 +191,11 @@ static field *orthonormal(process *p, field *w, int n, block_matrix **C)
     block_free(c);
     if (rank == p->width) return w;
     field *full = random_block(p);
-    for (int i = 0; i < rank; i++) {
-        field part = field_rhs(full, i);
-        const field column = field_rhs(w, i);
-        vector_axpby(&part, 1, &column, 0);
+    if (rank > 0) {
+        field part = field_columns(full, 0, rank);
+        vector_copy(&part, w);
+        field_written(full);
     }
-    field_written(full);
     field_destroy(w);
     orthogonalise(p, full, n, 0);
     spare = field_like(full);
@@ -426,12 +425,8 @@ static int finish(process *p, eigen_pairs *e)
             e->residuals[k] = sqrt(norm2[i]) / p->high;
             if (!(e->residuals[k] <= p->settings->tolerance)) e->converged = 0;
         }
-        for (int i = 0; i < e->blocks[j]->nrhs; i++) {
-            field part = field_rhs(e->blocks[j], i);
-            const field column = field_rhs(found[j], i);
-            vector_axpby(&part, 1, &column, 0);
-        }
-        field_written(e->blocks[j]);
+        const field wanted = field_columns(found[j], 0, e->blocks[j]->nrhs);
+        vector_copy(e->blocks[j], &wanted);
         field_destroy(found[j]);
     }
     if (!(e->values[e->n - 1] < p->cutoff)) e->converged = 0;

@@ -1,134 +1,58 @@
-/* GCR with a preconditioner: algorithm 1 of R. Babich et al., arXiv:1109.2935 (flexible GCR in a low precision with
- * explicit orthogonalisation and implicit update of the solution, restarted in the precision of b when the space is
- * full, when the residual has fallen by delta, and at the tolerance).
+/* GCR with a preconditioner (solvers/gcr_space.h): flexible, in a low precision, with implicit update of the solution,
+ * restarted in the precision of b when the space is full, when the residual has fallen by delta, and at the tolerance.
  *
- * Several right-hand sides iterate side by side, each with a space, restarts and reliable updates of its own: preconditioner
- * and operator are applied to the residuals of all that go on, together, and each gets the bits that it gets alone.
+ * Several right-hand sides iterate side by side, each with a space, restarts and reliable updates of its own: preconditioner,
+ * operator and vector algebra take those that go on together, and each gets the bits that it gets alone.
  *
- * z_k is kept as A p_k orthogonalised, and its norm gamma_k beside it: what the paper writes with z_k / gamma_k is
- * divided by gamma_k where it is used. The sums beta of a step are taken in one pass, with (r, A p_k), which is (r,
- * z_k) since r has no part along earlier z_i; the subtractions are another pass. Ranks add up three times a step. */
-#include <math.h>
+ * Inside multigrid a solve begins from zero and ends by the recurrence: without updates, in spaces that are begun together. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/base/error.h"
 #include "kernels/ops/vector.h"
 #include "solvers/gcr.h"
+#include "solvers/gcr_space.h"
 #include "solvers/reliable.h"
 
-typedef double pair[2]; /* re, im */
+/* ---- solves with reliable updates ---- */
 
-/* |z_k| over |A p_k| below which the one is rounding of the other, in each precision. */
-static const double dependent[PREC_COUNT] = {1e-14, 1e-6, 1e-4, 1e-2};
-
-typedef struct {
-    int most, made;  /* the size of the space; vectors that there are */
-    field **p, **z;  /* [most] */
-    field **r_and_z; /* [1 + most]: the residual, and then z */
-    double *gamma;   /* [most] */
-    pair *alpha;     /* [most] */
-    pair *beta;      /* [i most + k] for i < k */
-    pair *c;         /* [1 + most] */
-    pair *chi;       /* [most] */
-} space;
-
-static void *allocate(int n, size_t size)
-{
-    void *p = calloc((size_t)n, size);
-    REQUIRE_MEMORY(p, "out of memory for a Krylov space of %d vectors", n);
-    return p;
-}
-
-static void space_open(space *k, int most)
-{
-    *k = (space){.most = most,
-                 .p = allocate(most, sizeof *k->p),
-                 .r_and_z = allocate(most + 1, sizeof *k->z),
-                 .gamma = allocate(most, sizeof *k->gamma),
-                 .alpha = allocate(most, sizeof *k->alpha),
-                 .beta = allocate(most * most, sizeof *k->beta),
-                 .c = allocate(most + 1, sizeof *k->c),
-                 .chi = allocate(most, sizeof *k->chi)};
-    k->z = k->r_and_z + 1;
-}
-
-static void space_close(space *k)
-{
-    for (int i = 0; i < k->made; i++) {
-        field_destroy(k->p[i]);
-        field_destroy(k->z[i]);
-    }
-    void *const all[] = {k->p, k->r_and_z, k->gamma, k->alpha, k->beta, k->c, k->chi};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
-}
-
-/* z_k = A p_k loses its parts along z_i, i < k; and alpha_k. Returns |z_k|^2 over |A p_k|^2. */
-static double orthogonalise(space *s, int k, field *low_r)
-{
-    s->r_and_z[0] = low_r;
-    vector_multi_dot(s->c, k + 1, s->r_and_z, s->z[k], 0);
-    pair *along = s->c + 1;
-    double along2 = 0;
-    for (int i = 0; i < k; i++)
-        for (int j = 0; j < 2; j++) {
-            const double beta = along[i][j] / s->gamma[i];
-            s->beta[i * s->most + k][j] = beta;
-            along[i][j] = -beta / s->gamma[i];
-            along2 += beta * beta;
-        }
-    const double z2 = vector_multi_axpy(s->z[k], k, (const pair *)along, s->z, 0);
-    s->gamma[k] = sqrt(z2);
-    s->alpha[k][0] = s->c[0][0] / s->gamma[k];
-    s->alpha[k][1] = -s->c[0][1] / s->gamma[k];
-    return z2 / (z2 + along2);
-}
-
-/* low_x += sum_i chi_i p_i over n vectors, with gamma_l chi_l + sum_(i > l) beta_li chi_i = alpha_l. */
-static void solution(space *s, int n, field *x)
-{
-    for (int l = n - 1; l >= 0; l--) {
-        double re = s->alpha[l][0], im = s->alpha[l][1];
-        for (int i = l + 1; i < n; i++) {
-            const double *b = s->beta[l * s->most + i], *c = s->chi[i];
-            re -= b[0] * c[0] - b[1] * c[1];
-            im -= b[0] * c[1] + b[1] * c[0];
-        }
-        s->chi[l][0] = re / s->gamma[l];
-        s->chi[l][1] = im / s->gamma[l];
-    }
-    vector_multi_axpy(x, n, (const pair *)s->chi, s->p, 0);
-}
-
-/* ---- right-hand sides side by side ---- */
-
-/* A right-hand side. Its fields are those of the caller's block, or the caller's own where there is one alone. */
+/* A right-hand side. Its fields are views of the caller's. */
 typedef struct {
     field x, b;
     reliable u;
-    space s;
-    int number, k; /* number of the right-hand side; vectors of the space so far */
-    double first2; /* |r|^2 where it began */
+    int number;    /* number of the right-hand side */
+    double first2; /* |r|^2 where its space began */
 } rhs_state;
 
-static field rhs_of(const field *f, int r)
+/* Right-hand sides that go on in one precision: c[j] has column j of the blocks. */
+typedef struct {
+    rhs_state *c[SOLVER_BLOCK_MOST];
+    gcr_space s;
+    linop *low;
+    solver *preconditioner;
+    field *own,
+        r; /* residuals where there is a preconditioner: a block and those of it that go on; null: the only one's low_r */
+} group;
+
+/* Residuals that the next direction is made from: without a preconditioner they are that direction. */
+static field *residuals(group *g)
 {
-    return f->nrhs == 1 ? *f : field_rhs(f, r);
+    return g->preconditioner ? &g->r : g->s.p[g->s.at];
 }
 
-/* y = x, of which either may be a right-hand side of a block. */
-static void copy_vector(field *y, const field *x)
+/* A right-hand side begins a space, from the residual that was measured. */
+static void begin_space(group *g, int j)
 {
-    if (y->prec == x->prec) vector_axpby(y, 1, x, 0);
-    else vector_copy(y, x);
+    rhs_state *c = g->c[j];
+    field *r = residuals(g), part = field_rhs(r, j);
+    c->first2 = g->s.of[j].r2 = c->u.r2;
+    if (r->data != c->u.low_r->data) vector_copy(&part, c->u.low_r);
+    field_written(r);
 }
 
-/* Vectors number k, which are made when they are first needed. */
-static void reserve(rhs_state *c)
+static void reserve(group *g)
 {
-    if (c->k < c->s.made) return;
-    c->s.p[c->k] = field_like(c->u.low_r);
-    c->s.z[c->k] = field_like(c->u.low_r);
-    c->s.made++;
+    gcr_space_reserve(&g->s, g->s.at, g->low);
 }
 
 static void count_inside(rhs_state *c, const solve_result *r)
@@ -137,109 +61,89 @@ static void count_inside(rhs_state *c, const solve_result *r)
     c->u.result.flops += r->flops;
 }
 
-/* p_k = K r and z_k = A p_k of one right-hand side. */
-static void direction(rhs_state *c, solver *preconditioner)
+/* p = K r of all. */
+static void directions(group *g)
 {
-    field *p = c->s.p[c->k];
-    if (preconditioner) {
-        solve_result r;
-        solver_precondition(preconditioner, p, c->u.low_r, &r);
-        count_inside(c, &r);
-    } else {
-        vector_copy(p, c->u.low_r);
-    }
-    linop_apply(c->u.low, c->s.z[c->k], p, 0);
-}
-
-/* Directions of n right-hand sides at once. In fixed point the block is in single, the lowest precision that has
- * right-hand sides of their own. */
-static void directions(rhs_state *const *c, int n, solver *preconditioner)
-{
-    linop *low = c[0]->u.low;
-    const int fixed = low->prec > PREC_SINGLE;
-    linop *of_block = fixed ? linop_at(c[0]->u.a, PREC_SINGLE, low->where) : low;
-    field *r = linop_vector(of_block, n), *p = field_like(r);
     solve_result each[SOLVER_BLOCK_MOST];
-    for (int i = 0; i < n; i++) {
-        field part = field_rhs(r, i);
-        copy_vector(&part, c[i]->u.low_r);
-    }
-    field_written(r);
-    solver_precondition(preconditioner, p, r, each);
-    if (!fixed) linop_apply(low, r, p, 0);
-    for (int i = 0; i < n; i++) {
-        const field part_p = field_rhs(p, i), part_z = field_rhs(r, i);
-        count_inside(c[i], &each[i]);
-        copy_vector(c[i]->s.p[c[i]->k], &part_p);
-        if (fixed) linop_apply(low, c[i]->s.z[c[i]->k], c[i]->s.p[c[i]->k], 0);
-        else copy_vector(c[i]->s.z[c[i]->k], &part_z);
-    }
-    field_destroy(p);
-    field_destroy(r);
+    if (!g->preconditioner) return;
+    solver_precondition(g->preconditioner, NULL, g->s.p[g->s.at], &g->r, each);
+    for (int j = 0; j < g->s.n; j++) count_inside(g->c[j], &each[j]);
 }
 
-/* Restarts from the residual that was measured, or ends the cycle. Returns `goes_on`. */
-static int begin_again(rhs_state *c, int goes_on)
+/* |r|^2, which rounding may take below zero. */
+static double rest_of(const gcr_numbers *of)
 {
-    c->k = 0;
-    c->first2 = c->u.r2;
-    return goes_on;
+    return of->r2 < 0 ? 0 : of->r2;
 }
 
-/* After direction k: the step along it. Returns 0 when the cycle of this right-hand side ends. */
-static int step(rhs_state *c, double delta)
+/* After the numbers of a step: whether the space goes on. `moves`: there is a step along the direction. */
+static int space_goes_on(group *g, int j, int moves, double delta)
 {
-    reliable *u = &c->u;
-    space *s = &c->s;
-    pair minus;
-    const int k = c->k;
+    rhs_state *c = g->c[j];
+    const gcr_numbers *of = &g->s.of[j];
     solver_note_rhs(c->number);
-    const double rest = orthogonalise(s, k, u->low_r);
-    if (!(rest > dependent[u->low->prec] * dependent[u->low->prec]) || !(s->gamma[k] > 0)) {
-        /* Nothing new, or no number: with nothing before it this is the end. */
-        if (k == 0 || !isfinite(s->gamma[k])) {
-            reliable_break(u);
-            return 0;
-        }
-        solution(s, k, u->low_x);
-        const double r2 = vector_norm2(u->low_r, 0);
-        reliable_due(u, 1, r2);
-        return begin_again(c, reliable_update(u, r2));
-    }
-    for (int j = 0; j < 2; j++) minus[j] = -s->alpha[k][j] / s->gamma[k];
-    const double r2 = vector_multi_axpy(u->low_r, 1, (const pair *)&minus, &s->z[k], 0);
-    const int due = reliable_due(u, 1, r2);
-    c->k++;
-    if (!due && c->k < s->most && !(r2 < delta * delta * c->first2)) return 1;
-    solution(s, c->k, u->low_x);
-    return begin_again(c, reliable_update(u, r2));
+    /* Nothing new, or no number: with nothing before it this is the end. */
+    if (!moves && of->made == 0) return 0;
+    const int due = reliable_due(&c->u, 1, rest_of(of));
+    return moves && !due && of->made < g->s.most && !(of->r2 < delta * delta * c->first2);
 }
 
-/* The right-hand sides that go on in the lowest precision, until the cycle of each has ended. */
-static void cycle(rhs_state *const *all, int n, double delta, int restart, solver *preconditioner)
+/* Ends a space. Returns whether the right-hand side begins another one in this precision. */
+static int end_space(group *g, int j)
 {
-    rhs_state *c[SOLVER_BLOCK_MOST];
-    precision lowest = PREC_DOUBLE;
+    rhs_state *c = g->c[j];
+    solver_note_rhs(c->number);
+    if (g->s.of[j].made == 0) {
+        reliable_break(&c->u);
+        return 0;
+    }
+    gcr_space_solution_of(&g->s, j, c->u.low_x);
+    return reliable_update(&c->u, rest_of(&g->s.of[j]));
+}
+
+/* Column j leaves, and the last takes its place. */
+static void leave(group *g, int j)
+{
+    const int last = g->s.n - 1;
+    gcr_space_leave(&g->s, j, residuals(g));
+    g->c[j] = g->c[last];
+    if (g->own && last > 0) g->r = field_columns(g->own, 0, last);
+}
+
+static void step(group *g, double delta)
+{
+    char moves[SOLVER_BLOCK_MOST], goes_on[SOLVER_BLOCK_MOST];
+    field *r = residuals(g);
+    directions(g);
+    memset(moves, 1, sizeof moves);
+    gcr_space_extend(&g->s, moves, g->low, r);
+    for (int j = 0; j < g->s.n; j++) goes_on[j] = (char)space_goes_on(g, j, moves[j], delta);
+    reserve(g);
+    gcr_space_step(&g->s, goes_on, residuals(g), r);
+    for (int j = g->s.n - 1; j >= 0; j--) {
+        if (goes_on[j]) continue;
+        if (end_space(g, j)) begin_space(g, j);
+        else leave(g, j);
+    }
+}
+
+/* Right-hand sides that go on in the lowest precision, until each of them has reached its end there. */
+static void iterate(rhs_state *const *all, int n, double delta, int restart, solver *preconditioner)
+{
+    group g = {.preconditioner = preconditioner};
     int going = 0;
     for (int i = 0; i < n; i++)
-        if (all[i]->u.going && all[i]->u.low->prec > lowest) lowest = all[i]->u.low->prec;
+        if (all[i]->u.going && (!g.low || all[i]->u.low->prec > g.low->prec)) g.low = all[i]->u.low;
     for (int i = 0; i < n; i++)
-        if (all[i]->u.going && all[i]->u.low->prec == lowest) c[going++] = all[i];
-    for (int i = 0; i < going; i++) {
-        space_open(&c[i]->s, restart);
-        begin_again(c[i], 1);
-    }
-    while (going > 0) {
-        int left = 0;
-        for (int i = 0; i < going; i++) reserve(c[i]);
-        if (going > 1) directions(c, going, preconditioner);
-        else direction(c[0], preconditioner);
-        for (int i = 0; i < going; i++) {
-            if (step(c[i], delta)) c[left++] = c[i];
-            else space_close(&c[i]->s);
-        }
-        going = left;
-    }
+        if (all[i]->u.going && all[i]->u.low == g.low) g.c[going++] = all[i];
+    gcr_space_open(&g.s, restart, going);
+    if (preconditioner && going > 1) g.own = linop_vector(g.low, going);
+    g.r = g.own ? *g.own : *g.c[0]->u.low_r;
+    reserve(&g);
+    for (int j = 0; j < going; j++) begin_space(&g, j);
+    while (g.s.n > 0) step(&g, delta);
+    field_destroy(g.own);
+    gcr_space_close(&g.s);
 }
 
 static int any_going(rhs_state *const *c, int n)
@@ -249,22 +153,23 @@ static int any_going(rhs_state *const *c, int n)
     return 0;
 }
 
-void gcr_solve(solver *s, field *x, const field *b, int restart, int patience, solver *preconditioner,
+void gcr_solve(const solver *s, field *x, const field *b, int restart, int patience, solver *preconditioner,
                solve_result *each)
 {
     const int n = b->nrhs;
-    rhs_state *c[SOLVER_BLOCK_MOST], *states = allocate(n, sizeof *states);
+    rhs_state *c[SOLVER_BLOCK_MOST], *states = calloc((size_t)n, sizeof *states);
+    REQUIRE_MEMORY(states, "out of memory");
     for (int i = 0; i < n; i++) {
         c[i] = &states[i];
-        c[i]->x = rhs_of(x, i);
-        c[i]->b = rhs_of(b, i);
+        c[i]->x = field_rhs(x, i);
+        c[i]->b = field_rhs(b, i);
         c[i]->number = i;
         solver_note_rhs(i);
         reliable_open(&c[i]->u, s, &c[i]->x, &c[i]->b, 1, 0);
         c[i]->u.vectors_after = restart;
         c[i]->u.patience = patience;
     }
-    while (any_going(c, n)) cycle(c, n, s->settings.delta, restart, preconditioner);
+    while (any_going(c, n)) iterate(c, n, s->settings.delta, restart, preconditioner);
     for (int i = 0; i < n; i++) each[i] = reliable_close(&c[i]->u);
     solver_note_rhs(0);
     field_written(x);
@@ -275,6 +180,105 @@ static void solve(solver *s, field *x, const field *b, solve_result *each)
 {
     gcr_solve(s, x, b, gcr_keys_of(&s->settings)->restart, pace_of(&s->settings), s->inner, each);
 }
+
+/* ---- solves from zero by the recurrence ---- */
+
+/* Vectors kept from call to call. */
+typedef struct {
+    gcr_space s;
+    int n;    /* right-hand sides, 0: none yet */
+    field *r; /* residuals where there is a preconditioner */
+} state;
+
+static void open(solver *s)
+{
+    s->state = calloc(1, sizeof(state));
+    REQUIRE_MEMORY(s->state, "out of memory");
+}
+
+static void release(state *t)
+{
+    if (t->n > 0) gcr_space_close(&t->s);
+    field_destroy(t->r);
+    *t = (state){0};
+}
+
+static void close(solver *s)
+{
+    release(s->state);
+    free(s->state);
+}
+
+/* Vectors for n right-hand sides, all of them. */
+static state *keep(solver *s, linop *a, int n)
+{
+    state *t = s->state;
+    if (t->n == n) return t;
+    release(t);
+    gcr_space_open(&t->s, gcr_keys_of(&s->settings)->restart, n);
+    for (int k = 0; k < t->s.most; k++) gcr_space_reserve(&t->s, k, a);
+    if (s->inner) t->r = linop_vector(a, n);
+    t->n = n;
+    return t;
+}
+
+/* Opens the numbers of a solve for b; returns how many right-hand sides have something to solve. */
+static int open_numbers(gcr_space *s, double tolerance, const char *given, const field *b, char *going, double *target2)
+{
+    double b2[SOLVER_BLOCK_MOST];
+    int many = 0;
+    vector_norm2_each(b2, b);
+    s->at = 0;
+    for (int j = 0; j < s->n; j++) {
+        target2[j] = tolerance * tolerance * b2[j];
+        going[j] = (!given || given[j]) && b2[j] > 0;
+        s->of[j].made = 0;
+        s->of[j].r2 = b2[j];
+        many += going[j];
+    }
+    return many;
+}
+
+/* x about A^-1 b in the precision of b, from residuals b, which stay as they are. */
+static void reduce(solver *of, const char *given, field *x, const field *b, solve_result *each)
+{
+    linop *a = solver_operator(of, b);
+    gcr_space *s = &keep(of, a, b->nrhs)->s;
+    field *own_r = ((state *)of->state)->r;
+    char going[SOLVER_BLOCK_MOST];
+    double target2[SOLVER_BLOCK_MOST];
+    int steps = 0, many = open_numbers(s, of->settings.tolerance, given, b, going, target2);
+    const field *r = b;
+    solve_result inside[SOLVER_BLOCK_MOST];
+    field_clear(x);
+    if (!of->inner) vector_copy(s->p[0], b);
+    for (; steps < of->settings.max_iterations && many > 0; steps++) {
+        if (of->inner) solver_precondition(of->inner, going, s->p[s->at], r, inside);
+        else r = s->p[s->at];
+        for (int j = 0; j < s->n && of->inner; j++) {
+            each[j].inside += inside[j].iterations + inside[j].inside;
+            each[j].flops += inside[j].flops;
+        }
+        gcr_space_extend(s, going, a, r);
+        if (s->at == 0) gcr_space_solution(s, x);
+        many = 0;
+        for (int j = 0; j < s->n; j++) {
+            going[j] = going[j] && !b->lat->planned && s->of[j].r2 > target2[j]; /* a planned solve ends after a step */
+            many += going[j];
+        }
+        field *next = of->inner ? own_r : s->p[s->at];
+        gcr_space_step(s, going, next, r);
+        r = next;
+    }
+    gcr_space_solution(s, x);
+    for (int j = 0; j < s->n; j++) {
+        each[j].status = s->of[j].r2 <= target2[j] ? SOLVE_CONVERGED : SOLVE_TOO_MANY_ITERATIONS;
+        each[j].iterations = steps;
+        each[j].flops += steps * a->flops;
+    }
+}
+
+/* ---- keys ---- */
 
 /* Right-hand sides that the preconditioner takes at once. */
 static int block_size(const solver_settings *s)
@@ -301,4 +305,7 @@ const solver_type solver_gcr = {
     .restarts = 1,
     .inner_key = "preconditioner",
     .solve = solve,
+    .reduce = reduce,
+    .open = open,
+    .close = close,
     .block_size = block_size};

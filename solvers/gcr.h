@@ -14,11 +14,10 @@ static inline gcr_keys *gcr_keys_of(const solver_settings *s)
     return (gcr_keys *)(void *)s->own.bytes;
 }
 
-/* The solve of all right-hand sides of b with a space of so many vectors each, by a preconditioner or none (null), with
- * the settings of s; for types that iterate like this. `patience` is the number of iterations that may pass until the
- * residual is halved. Of several right-hand sides the preconditioner is needed, and to take as many at once.
+/* The solve of all right-hand sides of b with spaces of so many vectors, by a preconditioner or none (null), with the settings
+ * of s; for types that iterate like this. `patience` is the number of iterations that may pass until the residual is halved.
  * each[nrhs] are the results. */
-void gcr_solve(solver *s, field *x, const field *b, int restart, int patience, solver *preconditioner,
+void gcr_solve(const solver *s, field *x, const field *b, int restart, int patience, solver *preconditioner,
                solve_result *each);
 
 #endif

@@ -63,8 +63,9 @@ static void solve(solver *s, field *x, const field *b, solve_result *each)
     *each = reliable_close(&u);
 }
 
-static void precondition(solver *of, field *x, const field *b, solve_result *each)
+static void precondition(solver *of, const char *going, field *x, const field *b, solve_result *each)
 {
+    (void)going;
     const mr_keys *s = mr_keys_of(&of->settings);
     linop *low = linop_at(of->a, solver_precision(&of->settings, b->prec), b->where);
     const int one = low->prec == b->prec;
@@ -87,6 +88,13 @@ static void precondition(solver *of, field *x, const field *b, solve_result *eac
     *each = result;
 }
 
+static void smooth(solver *s, char *going, field *x, field *r, field *q)
+{
+    double fall[SOLVER_BLOCK_MOST];
+    mr_step(fall, going, mr_keys_of(&s->settings)->relaxation, solver_operator(s, r), x, r, q);
+    for (int k = 0; k < r->nrhs; k++) going[k] = going[k] && fall[k] < INFINITY;
+}
+
 static const param own[] = {
     {"steps", PARAM_INT, SOLVER_KEY(mr_keys, steps), "8", "[1,1000]", NULL, "number of steps as a preconditioner", 0},
     {"relaxation", PARAM_REAL, SOLVER_KEY(mr_keys, relaxation), "1", "(0,2)", NULL, "relaxation factor of each step",
@@ -103,4 +111,5 @@ const solver_type solver_mr = {.name = "mr",
                                .own = &part,
                                .keys_inside = "steps",
                                .solve = solve,
-                               .precondition = precondition};
+                               .precondition = precondition,
+                               .smooth = smooth};

@@ -31,8 +31,9 @@ static linop *inverts(const solver_settings *set, linop *a)
     return local;
 }
 
-static void precondition(solver *of, field *x, const field *b, solve_result *each)
+static void precondition(solver *of, const char *going, field *x, const field *b, solve_result *each)
 {
+    (void)going;
     const multisplitting_keys *s = multisplitting_keys_of(&of->settings);
     linop *low = linop_at(of->a, solver_precision(&of->settings, b->prec), b->where);
     linop_refresh(low);

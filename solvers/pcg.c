@@ -22,7 +22,7 @@ static void precondition(iteration *s, double with[2])
     field *const both[2] = {u->low_r, s->q};
     if (s->preconditioner) {
         solve_result r;
-        solver_precondition(s->preconditioner, s->z, u->low_r, &r);
+        solver_precondition(s->preconditioner, NULL, s->z, u->low_r, &r);
         u->result.inside += r.iterations + r.inside;
         u->result.flops += r.flops;
     } else {

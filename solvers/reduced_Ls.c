@@ -29,12 +29,13 @@ static linop *inside(const solver_settings *s, linop *a)
     return few;
 }
 
-static void precondition(solver *of, field *x, const field *b, solve_result *each)
+static void precondition(solver *of, const char *going, field *x, const field *b, solve_result *each)
 {
+    (void)going;
     const fifth_transform *t = of->settings.transform;
     field *w = linop_vector(solver_operator(of->inner, b), 1), *u = field_like(w);
     domainwall_fifth(w, b->par, 1, &t->T, 0, b, 0, NULL);
-    solver_precondition(of->inner, u, w, each);
+    solver_precondition(of->inner, NULL, u, w, each);
     domainwall_fifth(x, b->par, 1, &t->T, 1, u, t->mu, b);
     field_destroy(u);
     field_destroy(w);

@@ -52,8 +52,9 @@ static void invert_extended(const schwarz_keys *s, linop *local, field *x, field
     field_destroy(mine);
 }
 
-static void precondition(solver *of, field *x, const field *b, solve_result *each)
+static void precondition(solver *of, const char *going, field *x, const field *b, solve_result *each)
 {
+    (void)going;
     const schwarz_keys *s = schwarz_keys_of(&of->settings);
     linop *low = linop_at(of->a, solver_precision(&of->settings, b->prec), b->where);
     linop_refresh(low);

@@ -230,20 +230,29 @@ int solver_interrupted(const lattice *lat)
 
 /* ---- objects ---- */
 
-solver *solver_create(const solver_settings *set, linop *a)
+solver *solver_create_around(const solver_type *type, const solver_settings *set, linop *a, solver *inner)
 {
     solver *s = calloc(1, sizeof *s);
     REQUIRE_MEMORY(s, "out of memory");
-    s->type = solver_type_of(set);
+    s->type = type;
     s->settings = *set;
     s->a = a;
-    if (set->inner) {
-        solver_settings inner = *set->inner;
-        inner.follows = set->follows;
-        s->inner = solver_create(&inner, s->type->inside ? s->type->inside(set, a) : a);
-    }
-    if (s->type->open) s->type->open(s);
+    s->inner = inner;
+    if (type->open) type->open(s);
     return s;
+}
+
+solver *solver_create(const solver_settings *set, linop *a)
+{
+    const solver_type *type = solver_type_of(set);
+    solver *inner = NULL;
+    if (set->inner) {
+        solver_settings of_inner = *set->inner;
+        of_inner.follows = set->follows;
+        of_inner.family = set->family;
+        inner = solver_create(&of_inner, type->inside ? type->inside(set, a) : a);
+    }
+    return solver_create_around(type, set, a, inner);
 }
 
 void solver_destroy(solver *s)
@@ -277,6 +286,7 @@ solver *solver_from(solver_store *store, const solver_settings *set, linop *a)
         store->settings[store->n] = set;
         solver_settings own = *set;
         own.follows = store->follow;
+        own.family = store->family ? store->family : &store->own;
         store->solvers[store->n++] = s = solver_create(&own, a);
     }
     s->settings.tolerance = set->tolerance;
@@ -320,34 +330,91 @@ int solver_block_size(const solver_settings *s)
     return block_size(solver_type_of(s), s);
 }
 
-static void require_block(const solver *s, const field *b)
+/* Right-hand sides of a call that a type takes at once: views, which have norms and scales of their own. */
+typedef struct {
+    int first, n;
+    field x, b;
+} columns;
+
+/* Moves to the columns behind those of the turn before; from {0} to the first. Returns whether there are any. */
+static int next_columns(columns *c, int together, field *x, const field *b)
 {
-    REQUIRE(b->nrhs == 1 || b->nrhs <= block_size(s->type, &s->settings), "%s of %d right-hand sides at once",
-            s->type->name, b->nrhs);
+    const int left = b->nrhs - (c->first += c->n);
+    if (left <= 0) return 0;
+    c->n = left < together ? left : together;
+    c->x = field_columns(x, c->first, c->n);
+    c->b = field_columns(b, c->first, c->n);
+    return 1;
 }
 
 void solver_run(solver *s, field *x, const field *b, solve_result *each)
 {
     solve_result unread[SOLVER_BLOCK_MOST];
     REQUIRE(s->type->solve, "%s only preconditions", s->type->name);
-    require_block(s, b);
+    REQUIRE(b->nrhs <= SOLVER_BLOCK_MOST, "%d right-hand sides at once", b->nrhs);
+    if (!each) each = unread;
     solver_enter();
-    s->type->solve(s, x, b, each ? each : unread);
+    for (columns c = {0}; next_columns(&c, block_size(s->type, &s->settings), x, b);)
+        s->type->solve(s, &c.x, &c.b, each + c.first);
+    solver_leave();
+    field_written(x);
+}
+
+static int any_going(const char *going, int first, int n)
+{
+    for (int k = first; going && k < first + n; k++)
+        if (going[k]) return 1;
+    return !going;
+}
+
+void solver_precondition(solver *s, const char *going, field *x, const field *b, solve_result *each)
+{
+    solve_result unread[SOLVER_BLOCK_MOST];
+    const int together = going && !s->type->precondition ? 1 : block_size(s->type, &s->settings);
+    REQUIRE(b->nrhs <= SOLVER_BLOCK_MOST, "%d right-hand sides at once", b->nrhs);
+    if (!each) each = unread;
+    memset(each, 0, (size_t)b->nrhs * sizeof *each);
+    solver_enter();
+    for (columns c = {0}; next_columns(&c, together, x, b);) {
+        if (!any_going(going, c.first, c.n)) continue;
+        if (s->type->precondition) {
+            s->type->precondition(s, going ? going + c.first : NULL, &c.x, &c.b, each + c.first);
+            continue;
+        }
+        field_clear(&c.x);
+        s->type->solve(s, &c.x, &c.b, each + c.first);
+    }
+    solver_leave();
+    field_written(x);
+}
+
+void solver_reduce(solver *s, const char *going, field *x, const field *b, solve_result *each)
+{
+    solve_result unread[SOLVER_BLOCK_MOST];
+    if (!s->type->reduce) {
+        solver_precondition(s, going, x, b, each);
+        return;
+    }
+    REQUIRE(b->nrhs <= SOLVER_BLOCK_MOST, "%d right-hand sides at once", b->nrhs);
+    if (!each) each = unread;
+    memset(each, 0, (size_t)b->nrhs * sizeof *each);
+    solver_enter();
+    s->type->reduce(s, going, x, b, each);
     solver_leave();
 }
 
-void solver_precondition(solver *s, field *x, const field *b, solve_result *each)
+void solver_smooth(solver *s, char *going, field *x, field *r, field *q)
 {
-    solve_result unread[SOLVER_BLOCK_MOST];
-    if (!s->type->precondition) {
-        field_clear(x);
-        solver_run(s, x, b, each);
+    if (s->type->smooth) {
+        s->type->smooth(s, going, x, r, q);
         return;
     }
-    require_block(s, b);
-    solver_enter();
-    s->type->precondition(s, x, b, each ? each : unread);
-    solver_leave();
+    field *e = field_like(r);
+    solver_precondition(s, going, e, r, NULL);
+    vector_axpby(x, 1, e, 1);
+    linop_apply(solver_operator(s, r), q, e, 0);
+    vector_axpby(r, -1, q, 1);
+    field_destroy(e);
 }
 
 /* True residuals of right-hand sides whose sources have these norms squared, and what they make of the status. */
@@ -411,41 +478,18 @@ static void solve_some(solver *s, field *x, const field *b, solve_result *each, 
     all->iterations += iterations;
 }
 
-/* Copies n right-hand sides: to[first_to ...] = from[first ...]. */
-static void copy_columns(field *to, int first_to, const field *from, int first, int n)
-{
-    for (int k = 0; k < n; k++) {
-        field part = field_rhs(to, first_to + k);
-        const field source = field_rhs(from, first + k);
-        vector_axpby(&part, 1, &source, 0);
-    }
-    field_written(to);
-}
-
 solve_result solver_solve(solver *s, field *x, const field *b, solve_result *each)
 {
     solve_result all = {0}, some[SOLVER_BLOCK_MOST];
-    const int together = block_size(s->type, &s->settings);
     const double start = comm_wtime();
     solver_update(s);
     all.setup = comm_wtime() - start;
-    if (b->nrhs <= together) {
-        solve_some(s, x, b, each ? each : some, &all);
-        return all;
-    }
-    linop *a = solver_operator(s, b);
-    for (int first = 0, n; first < b->nrhs; first += n) {
-        n = b->nrhs - first < together ? b->nrhs - first : together;
-        field *part_x = linop_vector(a, n), *part_b = linop_vector(a, n);
-        copy_columns(part_b, 0, b, first, n);
-        copy_columns(part_x, 0, x, first, n);
-        noted_first = first;
-        solve_some(s, part_x, part_b, each ? each + first : some, &all);
+    for (columns c = {0}; next_columns(&c, block_size(s->type, &s->settings), x, b);) {
+        noted_first = c.first;
+        solve_some(s, &c.x, &c.b, each ? each + c.first : some, &all);
         noted_first = 0;
-        copy_columns(x, first, part_x, 0, n);
-        field_destroy(part_b);
-        field_destroy(part_x);
     }
+    field_written(x);
     return all;
 }
 

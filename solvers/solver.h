@@ -28,6 +28,11 @@ typedef enum {
     SOLVE_INTERRUPTED /* given up on request: solver_interrupt_by() */
 } solve_status;
 
+/* Solvers that may share what they keep from solve to solve, as multigrid shares set-ups. {0} is empty; it outlives them. */
+typedef struct {
+    struct multigrid *multigrids;
+} solver_family;
+
 /* Settings of a solver: the section [solver.NAME]. Types have keys of their own in `own`, whose layout is theirs. */
 typedef struct solver_settings {
     int type;                                  /* solver_type_number() */
@@ -43,6 +48,7 @@ typedef struct solver_settings {
     char transform_file[PARAM_STRING_SIZE];    /* file of the transform, of types with this key */
     const struct fifth_transform *transform;   /* transform in the file; borrowed */
     int follows; /* state kept from solve to solve may stay, in actions, when the links have changed a little */
+    solver_family *family; /* family that state is shared in; null: the solver is alone */
     union {
         double align;
         char bytes[320];
@@ -97,10 +103,16 @@ typedef struct {
     linop *(*inverts)(const solver_settings *s, linop *a);
     /* A x = b from x, without the true residual at the end; null: it only preconditions. */
     void (*solve)(solver *s, field *x, const field *b, solve_result *each);
-    /* x = K b for a K that is near A^-1, from x = 0; null where that is a solve to the tolerance. Each of several right-hand
-     * sides, in floating point, has the bits that it has alone. */
-    void (*precondition)(solver *s, field *x, const field *b, solve_result *each);
-    /* Right-hand sides that it takes at most; null: one. */
+    /* x = K b for a K that is near A^-1, from x = 0, of the right-hand sides that have going[]; null where that is a solve to
+     * the tolerance. Each of several has the bits that it has alone. */
+    void (*precondition)(solver *s, const char *going, field *x, const field *b, solve_result *each);
+    /* x about A^-1 b from x = 0, likewise, of any number of right-hand sides, until the residual of the recurrence has fallen
+     * by the tolerance or max_iterations are over; null: precondition() is that. */
+    void (*reduce)(solver *s, const char *going, field *x, const field *b, solve_result *each);
+    /* x += K r and r -= A K r, likewise, with room for a vector in q; going[] is lost where there is no such step. Null:
+     * precondition() is K. */
+    void (*smooth)(solver *s, char *going, field *x, field *r, field *q);
+    /* Right-hand sides that solve() and precondition() take at most; null: one. */
     int (*block_size)(const solver_settings *s);
     /* State kept from solve to solve: made before the first, made anew when the links have changed, given up. Null where
      * there is none. */
@@ -139,6 +151,8 @@ const param_section *solver_section(int i);
 const solver_settings *solver_with_transform(const solver_settings *s);
 /* A solver with those inside it. The operator is borrowed; settings are copied, those of solvers inside too. */
 solver *solver_create(const solver_settings *s, linop *a);
+/* A solver of a type that no name leads to, around one that it then owns, or none (null). */
+solver *solver_create_around(const solver_type *type, const solver_settings *s, linop *a, solver *inner);
 void solver_destroy(solver *s);
 /* Brings the operator, and what the solver keeps, up to date with the links. Collective. */
 void solver_update(solver *s);
@@ -173,7 +187,9 @@ void solver_deflate(solver *s, const struct eigen_pairs *low, int modes, int of_
 typedef struct {
     const solver_settings *settings[SOLVER_STORE_MOST];
     solver *solvers[SOLVER_STORE_MOST];
-    int n, follow; /* follow: as settings.follows of all */
+    int n, follow;         /* follow: as settings.follows of all */
+    solver_family *family; /* family of all; null: one of the store's own */
+    solver_family own;
 } solver_store;
 /* Solver of the store, with the tolerance and max_iterations of its settings. */
 solver *solver_from(solver_store *store, const solver_settings *s, linop *a);
@@ -189,11 +205,15 @@ int solver_needs_positive(const solver_settings *s);
 
 /* ---- for solvers with a solver inside ---- */
 
-/* x = K b from x = 0, in the precision of b, of up to solver_block_size() right-hand sides; each: their results, or
- * null. The solver is up to date. A solve that did not reach its tolerance is as good as another; numbers that are none are for the caller to find
- * in x. */
-void solver_precondition(solver *s, field *x, const field *b, solve_result *each);
-/* A solve without the true residual, from x, likewise. */
+/* x = K b from x = 0, in the precision of b, of those of up to SOLVER_BLOCK_MOST right-hand sides that have going[], or of all
+ * where it is null; others are undefined in x. each: their results, or null. The solver is up to date. A solve that did not reach
+ * its tolerance is as good as another; numbers that are none are for the caller to find in x. */
+void solver_precondition(solver *s, const char *going, field *x, const field *b, solve_result *each);
+/* A solve to a few digits, likewise, by the solver's recurrence alone: without reliable updates where it has them. */
+void solver_reduce(solver *s, const char *going, field *x, const field *b, solve_result *each);
+/* x += K r and r -= A K r, of those that have going[], which is lost where there is no such step; q: room for a vector. */
+void solver_smooth(solver *s, char *going, field *x, field *r, field *q);
+/* A solve of all right-hand sides without the true residual, from x, likewise. */
 void solver_run(solver *s, field *x, const field *b, solve_result *each);
 /* The operator where b lives, in its precision. */
 linop *solver_operator(const solver *s, const field *b);

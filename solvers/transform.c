@@ -47,7 +47,7 @@ static void transformed(const transform_samples *s, const fifth_transform *t, fi
                         const field *v)
 {
     domainwall_map(w, &t->T, 0, v);
-    solver_precondition(s->inside, u, w, NULL);
+    solver_precondition(s->inside, NULL, u, w, NULL);
     domainwall_fifth(z, v->par, 1, &t->T, 1, u, t->mu, v);
 }
 
@@ -68,7 +68,7 @@ double transform_loss(const transform_samples *s, const fifth_transform *t, fift
         linop_apply(s->a, f, e, 0);
         add_products(gradient, u, f);
         domainwall_map(w, &t->T, 0, f);
-        solver_precondition(s->inside, g, w, NULL);
+        solver_precondition(s->inside, NULL, g, w, NULL);
         add_products(gradient, g, s->v[i]);
     }
     for (int c = 0; gradient && c < 2; c++)

@@ -18,7 +18,7 @@ CHECK_UNUSED static solve_result precondition_by(const solver_settings *s, linop
     solver *by = solver_create(s, a);
     solver_update(by);
     solve_result r;
-    solver_precondition(by, x, b, &r);
+    solver_precondition(by, NULL, x, b, &r);
     solver_destroy(by);
     return r;
 }

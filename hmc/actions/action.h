@@ -85,6 +85,7 @@ typedef struct {
     const named_solver *reversal; /* force solver of an action that is `check_reversibility` */
     const named_solver *all;
     int n;
+    solver_family *family; /* family of the solvers of all actions, or null */
 } action_solvers;
 
 /* The solver that the force of an action takes now. */

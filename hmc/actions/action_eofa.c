@@ -52,7 +52,7 @@ static int add_pole(exact *e, int chirality, double weight, double pole, field *
     fermion *quark = eofa_quark(e->s.quotient, chirality, g);
     inverter v;
     field *x = fermion_vector(quark);
-    inverter_open(&v, &e->base, quark, e->s.solvers.all, e->s.solvers.n);
+    inverter_open(&v, &e->base, quark, &e->s.solvers);
     const int failed = invert(e, &v, chirality, e->s.solvers.heat_bath, x, eta, guess, "heat bath");
     eofa_leave(e->s.quotient, chirality, y, -weight * g * g * eofa_factor(e->s.quotient, chirality), x);
     inverter_close(&v);
@@ -180,7 +180,7 @@ action *eofa_action_create(const char *name, const eofa_settings *s)
         factor *f = &e->of[c];
         f->quark = eofa_quark(s->quotient, c, 0);
         f->guess = predictor_create(s->predictor);
-        inverter_open(&f->solves, &e->base, f->quark, s->solvers.all, s->solvers.n);
+        inverter_open(&f->solves, &e->base, f->quark, &s->solvers);
     }
     e->phi = fermion_physical(e->of[0].quark);
     return &e->base;

@@ -233,7 +233,8 @@ action_solvers action_solvers_of(const action_scene *s, const action_term *t)
                             .action = by[USE_ACTION],
                             .reversal = by[USE_REVERSAL],
                             .all = s->solvers,
-                            .n = s->nsolvers};
+                            .n = s->nsolvers,
+                            .family = s->family};
 }
 
 int action_has_det(const action_term *t)

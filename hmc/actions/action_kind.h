@@ -50,6 +50,7 @@ typedef struct {
     quark_set *quarks;
     const named_solver *solvers; /* solvers of the whole input */
     int nsolvers;
+    solver_family *family; /* family of the solvers of all actions */
 } action_scene;
 
 #define ACTION_MOST_PARTS 4

@@ -153,13 +153,13 @@ action *pseudofermion_action_create(const char *name, const pseudofermion_settin
     p->base.form_of_sum = s->quark->table;
     snprintf(p->base.name, sizeof p->base.name, "%s", name);
     p->s = *s;
-    inverter_open(&p->of_m, &p->base, s->quark, s->solvers.all, s->solvers.n);
+    inverter_open(&p->of_m, &p->base, s->quark, &s->solvers);
     inverter_reserve(&p->of_m, s->solvers.force);
     inverter_reserve(&p->of_m, s->solvers.action);
     if (s->over) {
         const linop *m = s->quark->direct, *w = s->over->direct;
         REQUIRE(m && w && m->par == w->par, "a ratio of %s to %s", s->quark->table->name, s->over->table->name);
-        inverter_open(&p->of_over, &p->base, s->over, s->solvers.all, s->solvers.n);
+        inverter_open(&p->of_over, &p->base, s->over, &s->solvers);
         inverter_reserve(&p->of_over, s->solvers.heat_bath);
     }
     p->phi = linop_vector(s->quark->normal, 1);

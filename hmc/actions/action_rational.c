@@ -357,7 +357,7 @@ static void destroy(action *a)
 
 static void open_powers(rational_part *p, powers *o, fermion *quark, rational_range range)
 {
-    inverter_open(&o->solves, &p->base, quark, p->s.solvers.all, p->s.solvers.n);
+    inverter_open(&o->solves, &p->base, quark, &p->s.solvers);
     o->range = range;
     o->range.op = o->solves.normal;
 }

@@ -13,14 +13,19 @@
 /* Solves of A x = y until the whole residual is right: the first guess at the second tolerance may be off by |A|. */
 #define ROUNDS 3
 
-void inverter_open(inverter *v, action *a, fermion *quark, const named_solver *solvers, int nsolvers)
+void inverter_open(inverter *v, action *a, fermion *quark, const action_solvers *solvers)
 {
-    *v = (inverter){
-        .a = a, .quark = quark, .op = quark->direct, .normal = quark->normal, .solvers = solvers, .nsolvers = nsolvers};
+    *v = (inverter){.a = a,
+                    .quark = quark,
+                    .op = quark->direct,
+                    .normal = quark->normal,
+                    .solvers = solvers->all,
+                    .nsolvers = solvers->n};
     if (v->op) v->dagger = adjoint_create(v->op);
     v->made = calloc(1, sizeof *v->made);
     REQUIRE_MEMORY(v->made, "out of memory");
     v->made->follow = 1;
+    v->made->family = solvers->family;
 }
 
 void inverter_begin(const inverter *v)

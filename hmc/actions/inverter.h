@@ -27,7 +27,7 @@ typedef struct {
 } inverter;
 
 /* Opens an inverter. Any solver works on the normal system of a fermion that has no other. */
-void inverter_open(inverter *v, action *a, fermion *quark, const named_solver *solvers, int nsolvers);
+void inverter_open(inverter *v, action *a, fermion *quark, const action_solvers *solvers);
 void inverter_close(inverter *v);
 /* A trajectory begins: nothing that solvers keep from the links of another one decides about its bits. */
 void inverter_begin(const inverter *v);

@@ -230,7 +230,7 @@ static void add_action(simulation *s, action *a)
 static void make_actions(simulation *s)
 {
     const parameters *p = s->p;
-    const action_scene scene = {s->quarks, s->solvers, simulation_solvers(p, s->solvers)};
+    const action_scene scene = {s->quarks, s->solvers, simulation_solvers(p, s->solvers), &s->family};
     add_action(s, gauge_action_create("gauge", s->links, gauge_params_weights(&p->gauge)));
     for (int i = 0; i < p->nterms; i++) {
         const action_term *t = &p->terms[i];

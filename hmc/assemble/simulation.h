@@ -13,6 +13,7 @@ typedef struct {
     field *links;
     quark_set *quarks;
     named_solver solvers[MAX_NAMED];
+    solver_family family; /* family of the actions' solvers */
     evolution e;
 } simulation;
 

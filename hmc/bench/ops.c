@@ -54,7 +54,7 @@ void bench_cg(bench *b, linop *op, field *x, const field *source)
                                .delta = 0.1};
     solver *by = solver_create(&s, op);
     solve_result r;
-    solver_precondition(by, x, source, &r);
+    solver_precondition(by, NULL, x, source, &r);
     b->iterations = r.iterations;
     solver_destroy(by);
 }

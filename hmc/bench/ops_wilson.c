@@ -219,7 +219,7 @@ static void run_schwarz(bench *b)
     *schwarz_keys_of(&s) = (schwarz_keys){.steps = 10, .relaxation = 1, .colours = 1, .cycles = 1};
     solver *by = solver_create(&s, b->schur);
     solve_result r;
-    solver_precondition(by, b->sy, b->sx, &r);
+    solver_precondition(by, NULL, b->sy, b->sx, &r);
     b->iterations = r.iterations;
     solver_destroy(by);
 }
@@ -231,7 +231,7 @@ static void run_multisplitting(bench *b)
     *multisplitting_keys_of(&s) = (multisplitting_keys){.steps = 6, .snakes = 1};
     solver *by = solver_create(&s, b->normal);
     solve_result r;
-    solver_precondition(by, b->sy, b->sx, &r);
+    solver_precondition(by, NULL, b->sy, b->sx, &r);
     b->iterations = r.iterations;
     solver_destroy(by);
 }

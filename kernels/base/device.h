@@ -42,6 +42,10 @@ size_t gpu_context_bytes(void);
 /* Fills memory with copies of a word; `bytes` is a multiple of its size, or the word is zero. */
 void gpu_fill(void *p, uint32_t word, size_t bytes);
 void gpu_copy(void *to, place to_place, const void *from, place from_place, size_t bytes);
+/* Stretches, n of them, filled and copied likewise: each of so many bytes and its step from the one before. */
+void gpu_fill_stretches(void *p, size_t step, uint32_t word, size_t bytes, long n);
+void gpu_copy_stretches(void *to, place to_place, size_t to_step, const void *from, place from_place, size_t from_step,
+                        size_t bytes, long n);
 
 /* ---- messages ---- */
 

@@ -99,6 +99,7 @@ static void set_sizes(field *f, const lattice *lat, const field_shape *s, precis
                  .order = s->order};
     f->groups = info->groups == 1 ? s->nrhs * s->Ls : info->groups;
     f->reals = rows ? 2 * s->spins * s->colours * (s->columns ? s->columns : 1) : info->reals;
+    f->scale_groups = f->groups;
     const long units = rows ? rows_of(f->lay, par) : storage_units(f->lay, s->kind, par);
     const int apart = rows || (info->apart && f->lay->lanes > 1);
     f->stride = apart ? f->reals : f->groups * f->reals;
@@ -170,19 +171,34 @@ field *field_create_shape(const lattice *lat, const field_shape *shape, precisio
     return f;
 }
 
-/* Groups of f that stand apart in memory, as those of rows and of links on virtual nodes: between them a part of a field
- * has what is not its own. Else 1, all groups. */
+/* Stretches of f in memory, between which a part of a field has what is not its own: groups, where these stand apart, as
+ * those of rows and of links on virtual nodes; blocks of sites of a view of some groups; else one. */
 typedef struct {
-    int n;
+    long n;
     size_t bytes, step; /* bytes of a stretch, and from one to the next */
 } stretches;
 
+/* Sites of a block of storage (view.h). */
+static size_t block_sites(const field *f)
+{
+    return f->lay->lanes == 1 ? LINEAR_BLOCK : (size_t)f->lay->lanes;
+}
+
 static stretches stretches_of(const field *f)
 {
-    const int apart = f->stride == f->reals && f->group_stride != f->reals;
-    const size_t step = (size_t)f->group_stride * (size_t)f->lay->lanes * stored_bytes[f->prec];
-    if (!apart) return (stretches){1, f->bytes, f->bytes};
-    return (stretches){f->groups, f->bytes / (size_t)f->groups, step};
+    const size_t real = stored_bytes[f->prec], block = block_sites(f) * (size_t)(f->groups * f->reals) * real;
+    if (f->order == ORDER_ROWS || (f->stride == f->reals && f->group_stride != f->reals))
+        return (stretches){f->groups, f->bytes / (size_t)f->groups,
+                           (size_t)f->group_stride * (size_t)f->lay->lanes * real};
+    if (f->stride == f->groups * f->reals) return (stretches){1, f->bytes, f->bytes};
+    return (stretches){(long)(f->bytes / block), block, block_sites(f) * (size_t)f->stride * real};
+}
+
+static stretches scales_of(const field *f)
+{
+    const size_t one = block_sites(f) * sizeof *f->scale, block = one * (size_t)f->groups;
+    if (!f->scale || f->scale_groups == f->groups) return (stretches){1, f->scale_bytes, f->scale_bytes};
+    return (stretches){(long)(f->scale_bytes / block), block, one * (size_t)f->scale_groups};
 }
 
 /* Four bytes of zeros as they are stored; any integer does where the scale is zero. */
@@ -192,21 +208,26 @@ static uint32_t stored_zero(const field *f)
     return f->prec == PREC_HALF ? 0x80008000u : 0x80808080u;
 }
 
+static void fill_stretches(void *data, place where, uint32_t word, stretches s)
+{
+    if (where == PLACE_DEVICE) {
+        gpu_fill_stretches(data, s.step, word, s.bytes, s.n);
+        return;
+    }
+#pragma omp parallel for schedule(static) if (s.n > 1)
+    for (long k = 0; k < s.n; k++) {
+        char *there = (char *)data + (size_t)k * s.step;
+        memset(there, 0, s.bytes);
+        for (size_t i = 0; word && i < s.bytes / sizeof word; i++) ((uint32_t *)there)[i] = word;
+    }
+}
+
 void field_clear(field *f)
 {
-    const uint32_t zero = stored_zero(f);
-    const stretches s = stretches_of(f);
     f->version = next_version();
     if (f->lat->planned) return;
-    for (int k = 0; k < s.n; k++) {
-        char *data = (char *)f->data + (size_t)k * s.step;
-        if (f->where == PLACE_DEVICE) gpu_fill(data, zero, s.bytes);
-        else memset(data, 0, s.bytes);
-        for (size_t i = 0; f->where == PLACE_HOST && zero && i < s.bytes / sizeof zero; i++)
-            ((uint32_t *)data)[i] = zero;
-    }
-    if (f->scale && f->where == PLACE_DEVICE) gpu_fill(f->scale, 0, f->scale_bytes);
-    else if (f->scale) memset(f->scale, 0, f->scale_bytes);
+    fill_stretches(f->data, f->where, stored_zero(f), stretches_of(f));
+    if (f->scale) fill_stretches(f->scale, f->where, 0, scales_of(f));
 }
 
 field *field_like(const field *f)
@@ -265,7 +286,11 @@ static view view_from(const field *f, long unit)
 {
     const size_t sites = (size_t)unit * (size_t)f->lay->lanes;
     view v = {(char *)f->data + sites * (size_t)f->stride * stored_bytes[f->prec],
-              f->scale ? f->scale + sites * (size_t)f->groups : NULL, f->stride, f->groups, f->group_stride};
+              f->scale ? f->scale + sites * (size_t)f->scale_groups : NULL,
+              f->stride,
+              f->groups,
+              f->scale_groups,
+              f->group_stride};
     return v;
 }
 
@@ -304,7 +329,9 @@ field field_part(const field *f, parity p)
     const field_shape shape = field_shape_of(f);
     field half;
     set_sizes(&half, f->lat, &shape, f->prec, p, f->where);
-    half.group_stride = f->group_stride; /* the memory is that of both parities */
+    half.stride = f->stride;
+    half.group_stride = f->group_stride; /* the memory is that of both parities, and maybe of more right-hand sides */
+    half.scale_groups = f->scale_groups;
     half.data = v.data;
     half.scale = v.scale;
     half.version = f->version;
@@ -323,28 +350,38 @@ field field_colours(const field *f)
     return part;
 }
 
-/* Groups of f from the first on, as a field of nrhs right-hand sides. */
-static field some_groups(const field *f, int first, int Ls)
+/* Groups of f from the first on, as a field of nrhs right-hand sides of Ls slices. */
+static field some_groups(const field *f, int first, int nrhs, int Ls)
 {
-    const int linear = f->lay->lanes == 1 && f->order == ORDER_SITES;
+    const int linear = f->lay->lanes == 1 && f->order == ORDER_SITES, groups = nrhs * Ls;
     const size_t sites = linear ? LINEAR_BLOCK : (size_t)f->lay->lanes;
     field part = *f;
-    REQUIRE(!f->scale && first >= 0 && first + Ls <= f->groups, "groups %d to %d of %d", first, first + Ls - 1,
-            f->groups);
+    REQUIRE(field_kinds[f->kind].groups == 1 && first >= 0 && groups >= 1 && first + groups <= f->groups,
+            "groups %d to %d of %d of a %s", first, first + groups - 1, f->groups, field_kinds[f->kind].name);
+    REQUIRE(!f->scale || f->order == ORDER_SITES, "some %s of several in fixed point", field_kinds[f->kind].name);
     part.data = (char *)f->data + sites * (size_t)(first * f->group_stride) * stored_bytes[f->prec];
-    part.nrhs = 1;
-    part.Ls = part.groups = Ls;
+    if (f->scale) part.scale = f->scale + sites * (size_t)first;
+    part.nrhs = nrhs;
+    part.Ls = Ls;
+    part.groups = groups;
+    part.bytes = f->bytes / (size_t)f->groups * (size_t)groups;
+    part.scale_bytes = f->scale_bytes / (size_t)f->groups * (size_t)groups;
     return part;
 }
 
 field field_rhs(const field *f, int rhs)
 {
-    return some_groups(f, rhs * f->Ls, f->Ls);
+    return some_groups(f, rhs * f->Ls, 1, f->Ls);
+}
+
+field field_columns(const field *f, int first, int n)
+{
+    return some_groups(f, first * f->Ls, n, f->Ls);
 }
 
 field field_group(const field *f, int group)
 {
-    return some_groups(f, group, 1);
+    return some_groups(f, group, 1, 1);
 }
 
 /* ---- element access on the host ---- */
@@ -358,6 +395,7 @@ stored_field field_stored(const field *f)
                           .lanes = f->lay->lanes,
                           .groups = f->groups,
                           .reals = f->reals,
+                          .scale_groups = f->scale_groups,
                           .stride = f->stride,
                           .group_stride = f->group_stride};
 }
@@ -387,27 +425,36 @@ field *field_host_twin(const field *f)
     REQUIRE_MEMORY(h, "out of memory for a %s", field_kinds[f->kind].name);
     *h = *f;
     h->where = PLACE_HOST;
-    if (stretches_of(f).n > 1) h->group_stride = (long)(f->bytes / ((size_t)f->groups * stored_bytes[f->prec]));
+    if (f->stride != f->reals) h->stride = f->groups * f->reals;
+    else if (stretches_of(f).n > 1) h->group_stride = (long)(f->bytes / ((size_t)f->groups * stored_bytes[f->prec]));
+    h->scale_groups = f->groups;
     h->data = pool_take(PLACE_HOST, h->bytes);
     h->scale = h->scale_bytes ? pool_take(PLACE_HOST, h->scale_bytes) : NULL;
     return h;
 }
 
+/* Copies stretches, of which either side may have one alone. */
+static void copy_stretches(field *y, void *to, stretches ys, const field *x, const void *from, stretches xs)
+{
+    const long n = ys.n > xs.n ? ys.n : xs.n;
+    const size_t all = xs.bytes * (size_t)xs.n, bytes = n > 0 ? all / (size_t)n : 0;
+    REQUIRE(ys.bytes * (size_t)ys.n == all && (xs.n == 1 || ys.n == 1 || xs.n == ys.n),
+            "a copy of %ld x %zu bytes to %ld x %zu", xs.n, xs.bytes, ys.n, ys.bytes);
+    if (all == 0) return; /* a rank outside of the lattice's group */
+    const size_t to_step = ys.n == 1 ? bytes : ys.step, from_step = xs.n == 1 ? bytes : xs.step;
+    if (y->where == PLACE_DEVICE || x->where == PLACE_DEVICE) {
+        gpu_copy_stretches(to, y->where, to_step, from, x->where, from_step, bytes, n);
+        return;
+    }
+#pragma omp parallel for schedule(static) if (n > 1)
+    for (long k = 0; k < n; k++)
+        memcpy((char *)to + (size_t)k * to_step, (const char *)from + (size_t)k * from_step, bytes);
+}
+
 void field_copy_storage(field *y, const field *x)
 {
-    const stretches to = stretches_of(y), from = stretches_of(x);
-    const int n = to.n > from.n ? to.n : from.n;
-    const size_t bytes = x->bytes / (size_t)n;
-    REQUIRE(y->bytes == x->bytes, "a copy of %zu bytes to %zu; of one right-hand side among several?", x->bytes,
-            y->bytes);
-    for (int k = 0; k < n; k++) {
-        char *there = (char *)y->data + (size_t)k * (to.n == 1 ? bytes : to.step);
-        const char *here = (const char *)x->data + (size_t)k * (from.n == 1 ? bytes : from.step);
-        if (y->where == PLACE_HOST && x->where == PLACE_HOST) memcpy(there, here, bytes);
-        else gpu_copy(there, y->where, here, x->where, bytes);
-    }
-    if (x->scale && y->where == PLACE_HOST && x->where == PLACE_HOST) memcpy(y->scale, x->scale, y->scale_bytes);
-    else if (x->scale) gpu_copy(y->scale, y->where, x->scale, x->where, x->scale_bytes);
+    copy_stretches(y, y->data, stretches_of(y), x, x->data, stretches_of(x));
+    if (x->scale) copy_stretches(y, y->scale, scales_of(y), x, x->scale, scales_of(x));
     if (x->where != y->where) copied_bytes += (double)(x->bytes + x->scale_bytes);
 }
 
@@ -425,7 +472,7 @@ static void copy_units(field *y, const field *x, long first, long end)
 /* The blocks of storage that hold time slice t; in the linear layout its units follow each other. */
 static void copy_slice(field *y, const field *x, int t)
 {
-    if (x->order == ORDER_ROWS) {
+    if (x->order == ORDER_ROWS || x->stride != y->stride) {
         field_copy_storage(y, x);
         return;
     }

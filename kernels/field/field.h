@@ -72,7 +72,8 @@ typedef struct field {
     place where;
     int nrhs, Ls, spins, colours, columns; /* see field_shape */
     storage_order order;
-    int groups, reals;         /* reals: of a site, in one group */
+    int groups, reals; /* reals: of a site, in one group */
+    int scale_groups; /* groups among which scales are stored: of a view of some right-hand sides, those of the whole */
     long stride, group_stride; /* strides as in views; in rows order reals from a site, and from a group, to the next */
     size_t bytes, scale_bytes;
     void *data;
@@ -124,9 +125,9 @@ field field_part(const field *f, parity p);
 /* Colour vectors of spinors in double precision as a field that shares their memory, as field_part() does: right-hand side 4 k + s is
  * spin s of group k. */
 field field_colours(const field *f);
-/* Right-hand side with its slices, or one group, of vectors in floating point, as such a field; for kernels alone: field_copy()
- * takes it for whole. */
+/* Right-hand side with its slices, n of them from the first on, or one group of vectors, as such a field, in any precision. */
 field field_rhs(const field *f, int rhs);
+field field_columns(const field *f, int first, int n);
 field field_group(const field *f, int group);
 
 /* y = x, converting precision, layout and place; same kind (links also into two-row and eight-real links and two-row

@@ -20,6 +20,7 @@ typedef struct {
     float *scale; /* or null */
     precision prec;
     int lanes, groups, reals;
+    int scale_groups; /* groups among which scales are stored */
     long stride, group_stride;
 } stored_field;
 
@@ -51,8 +52,8 @@ STORED_FN int stored_step(stored_order o, int c)
 
 STORED_FN size_t stored_scale_index(const stored_field *f, long unit, int lane, int group)
 {
-    if (f->lanes > 1) return (size_t)((unit * f->groups + group) * f->lanes + lane);
-    return (size_t)((unit / LINEAR_BLOCK * f->groups + group) * LINEAR_BLOCK + unit % LINEAR_BLOCK);
+    if (f->lanes > 1) return (size_t)((unit * f->scale_groups + group) * f->lanes + lane);
+    return (size_t)((unit / LINEAR_BLOCK * f->scale_groups + group) * LINEAR_BLOCK + unit % LINEAR_BLOCK);
 }
 
 /* ---- a group's numbers as they are stored, one behind the other ---- */

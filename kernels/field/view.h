@@ -25,6 +25,7 @@ typedef struct view {
     float *scale; /* or null */
     long stride;  /* reals from a site to the next, of one lane: groups x components, or components of one group */
     int groups;
+    int scale_groups; /* groups between a site's scales and the next site's: more than groups where a view has only some */
     long group_stride; /* reals of one lane from a group to the next; in the linear layout, reals of a group */
 } view;
 

@@ -264,19 +264,47 @@ void gpu_fill(void *p, uint32_t word, size_t bytes)
     }
 }
 
+void gpu_fill_stretches(void *p, size_t step, uint32_t word, size_t bytes, long n)
+{
+    if (n > 1 && word == 0) {
+        CUDA(cudaMemset2DAsync(p, step, 0, bytes, (size_t)n, device.stream));
+        return;
+    }
+    for (long k = 0; k < n; k++) gpu_fill((char *)p + (size_t)k * step, word, bytes);
+}
+
+static const cudaMemcpyKind kinds[2][2] = {{cudaMemcpyHostToHost, cudaMemcpyHostToDevice},
+                                           {cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice}};
+
 static void start_copy(void *to, place to_place, const void *from, place from_place, size_t bytes, cudaStream_t stream)
 {
-    static const cudaMemcpyKind kinds[2][2] = {{cudaMemcpyHostToHost, cudaMemcpyHostToDevice},
-                                               {cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice}};
     gpu_enter_wait("a copy to or from the GPU"); /* copies return at once only where memory of the host is pinned */
     CUDA(cudaMemcpyAsync(to, from, bytes, kinds[from_place][to_place], stream));
     watchdog_leave();
 }
 
+static void finish_copy(place to_place, place from_place)
+{
+    if (from_place == PLACE_HOST || to_place == PLACE_HOST) gpu_wait(device.stream, "a copy to or from the GPU");
+}
+
 void gpu_copy(void *to, place to_place, const void *from, place from_place, size_t bytes)
 {
     start_copy(to, to_place, from, from_place, bytes, device.stream);
-    if (from_place == PLACE_HOST || to_place == PLACE_HOST) gpu_wait(device.stream, "a copy to or from the GPU");
+    finish_copy(to_place, from_place);
+}
+
+void gpu_copy_stretches(void *to, place to_place, size_t to_step, const void *from, place from_place, size_t from_step,
+                        size_t bytes, long n)
+{
+    if (n == 1) {
+        gpu_copy(to, to_place, from, from_place, bytes);
+        return;
+    }
+    gpu_enter_wait("a copy to or from the GPU");
+    CUDA(cudaMemcpy2DAsync(to, to_step, from, from_step, bytes, (size_t)n, kinds[from_place][to_place], device.stream));
+    watchdog_leave();
+    finish_copy(to_place, from_place);
 }
 
 void gpu_copy_aside(void *to, place to_place, const void *from, place from_place, size_t bytes)

@@ -118,8 +118,15 @@ void gpu_open(int index)
 void gpu_fill(void *p, uint32_t word, size_t bytes)
     ABSENT((void)p, (void)word, (void)bytes)
 
+void gpu_fill_stretches(void *p, size_t step, uint32_t word, size_t bytes, long n)
+    ABSENT((void)p, (void)step, (void)word, (void)bytes, (void)n)
+
 void gpu_copy(void *to, place to_place, const void *from, place from_place, size_t bytes)
     ABSENT((void)to, (void)to_place, (void)from, (void)from_place, (void)bytes)
+
+void gpu_copy_stretches(void *to, place to_place, size_t to_step, const void *from, place from_place, size_t from_step,
+                        size_t bytes, long n)
+    ABSENT((void)to, (void)to_place, (void)to_step, (void)from, (void)from_place, (void)from_step, (void)bytes, (void)n)
 
 void gpu_copy_aside(void *to, place to_place, const void *from, place from_place, size_t bytes)
     ABSENT((void)to, (void)to_place, (void)from, (void)from_place, (void)bytes)

@@ -91,6 +91,15 @@ static float timed(const gpu_device *dev, gpu_launcher launch, const void *args,
     return milliseconds;
 }
 
+/* The result of a trial stands alone, where that of a call is some right-hand sides of a larger block. */
+static void stand_alone(view *out, const field *like)
+{
+    const long alone = (long)like->groups * like->reals;
+    if (like->stride == like->reals || like->stride == alone) return;
+    out->stride = alone;
+    out->scale_groups = like->groups;
+}
+
 static double seconds(int way, void *of)
 {
     trial *t = (trial *)of;
@@ -99,6 +108,7 @@ static double seconds(int way, void *of)
     REQUIRE(t->kernel->bytes <= sizeof args, "arguments of %zu bytes", t->kernel->bytes);
     memcpy(args, t->args, t->kernel->bytes);
     view *out = (view *)(args + t->kernel->out);
+    stand_alone(out, t->like);
     out->data = pool_take(PLACE_DEVICE, bytes);
     if (scale_bytes) out->scale = (float *)pool_take(PLACE_DEVICE, scale_bytes);
     /* A hop that is an exchange stands for its interior. */

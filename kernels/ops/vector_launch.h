@@ -51,7 +51,7 @@ static inline view stretch(const field *f, int group)
 {
     const int reals = VECTOR_FLAT(f->prec);
     const size_t before = (size_t)group * (size_t)f->group_stride * field_real_bytes(f);
-    return (view){(char *)f->data + before, NULL, reals, 1, reals};
+    return (view){(char *)f->data + before, NULL, reals, 1, 1, reals};
 }
 
 static inline view to_read(const launch *l, const field *f)

@@ -147,8 +147,8 @@ void exchange_place(exchange *e, int fuse)
         exchange_part *p = &e->parts[i];
         const int stride = p->groups * p->reals;
         place_part(e, p, &e->messages[i]);
-        e->packed[i] = (view){p->packed, NULL, stride, p->groups, p->reals};
-        e->ghost[p->slot] = (view){p->ghost, NULL, stride, p->groups, p->reals};
+        e->packed[i] = (view){p->packed, NULL, stride, p->groups, p->groups, p->reals};
+        e->ghost[p->slot] = (view){p->ghost, NULL, stride, p->groups, p->groups, p->reals};
     }
 }
 
@@ -204,6 +204,7 @@ stored_field exchange_sites(const field *x, long n, void *memory, size_t *bytes)
     m.lanes = 1;
     m.stride = (long)x->groups * x->reals;
     m.group_stride = x->reals;
+    m.scale_groups = x->groups;
     m.data = memory;
     m.scale = x->scale ? (float *)((char *)memory + data) : NULL;
     *bytes = data + (x->scale ? padded * (size_t)x->groups * sizeof(float) : 0);

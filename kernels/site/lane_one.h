@@ -81,7 +81,7 @@ FN stored *T(at)(const view *v, long u, int group, int n, int c)
 
 FN float *T(scale_at)(const view *v, long u, int group)
 {
-    return (float *)T(unit_at)(v->scale, u, v->groups, 1, (int)sizeof(float)) + group * LINEAR_BLOCK;
+    return (float *)T(unit_at)(v->scale, u, v->scale_groups, 1, (int)sizeof(float)) + group * LINEAR_BLOCK;
 }
 
 #ifdef __CUDACC__

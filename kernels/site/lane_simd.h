@@ -112,7 +112,7 @@ FN void T(load)(vreal *x, const view *v, long u, int group, int n)
 {
     const vstored *p = (const vstored *)v->data + u * v->stride + group * v->group_stride;
     vreal s = vset(1 / FIXED_RANGE);
-    if (v->scale) s *= ((const vreal *)v->scale)[u * v->groups + group];
+    if (v->scale) s *= ((const vreal *)v->scale)[u * v->scale_groups + group];
     UNROLL for (int c = 0; c < n; c++) x[c] = __builtin_convertvector(__builtin_convertvector(p[c], vint), vreal) * s;
 }
 
@@ -124,7 +124,7 @@ FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
     if (v->scale) {
         vreal m = vabs(x[0]);
         UNROLL for (int c = 1; c < n; c++) m = vmax(m, vabs(x[c]));
-        ((vreal *)v->scale)[u * v->groups + group] = m;
+        ((vreal *)v->scale)[u * v->scale_groups + group] = m;
         s = FIXED_RANGE * vinverse_or_zero(m);
     }
     UNROLL for (int c = 0; c < n; c++)
@@ -191,7 +191,7 @@ FN void T(load_raw_stream)(vreal *x, const view *v, long u, int group, int n)
 #if PLAQ_PREC >= 2
 FN vreal T(load_scale)(const view *v, long u, int group)
 {
-    return ((const vreal *)v->scale)[u * v->groups + group];
+    return ((const vreal *)v->scale)[u * v->scale_groups + group];
 }
 #endif
 

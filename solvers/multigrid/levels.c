@@ -8,7 +8,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/ops/vector.h"
-#include "solvers/bicgstab.h"
+#include "solvers/mr.h"
 
 static field **vectors_like(const linop *op, int n, int columns)
 {
@@ -24,13 +24,18 @@ static void vectors_destroy(field **v, int n)
     free(v);
 }
 
-/* Work vectors of a level. */
-static void open_work(multigrid_level *l, int columns)
+static int has_second_cycle(const multigrid *m, int level)
 {
-    field **const work[] = {&l->b, &l->x, &l->r, &l->q};
-    for (int i = 0; i < 4; i++) *work[i] = linop_vector(l->op, columns);
-    l->space.p = vectors_like(l->op, l->space.most, columns);
-    l->space.z = vectors_like(l->op, l->space.most, columns);
+    return level > 0 && m->levels[level].below && m->visits > 1;
+}
+
+/* Work vectors and solvers of a level. */
+static void open_work(multigrid *m, int level, int columns)
+{
+    multigrid_level *l = &m->levels[level];
+    field **const work[] = {&l->b, &l->x, &l->r, &l->q, &l->left, &l->again};
+    for (int i = 0; i < (has_second_cycle(m, level) ? 6 : 4); i++) *work[i] = linop_vector(l->op, columns);
+    if (level > 0) l->solver = multigrid_level_solver(m, level);
     if (!l->below) return;
     l->whole_b = coarse_vector(l->below, columns);
     l->whole_x = coarse_vector(l->below, columns);
@@ -38,43 +43,36 @@ static void open_work(multigrid_level *l, int columns)
 
 static void close_work(multigrid_level *l)
 {
-    field **const work[] = {&l->b, &l->x, &l->r, &l->q, &l->whole_b, &l->whole_x};
-    for (int i = 0; i < 6; i++) {
+    field **const work[] = {&l->b, &l->x, &l->r, &l->q, &l->left, &l->again, &l->whole_b, &l->whole_x};
+    for (int i = 0; i < 8; i++) {
         field_destroy(*work[i]);
         *work[i] = NULL;
     }
-    vectors_destroy(l->space.p, l->space.most);
-    vectors_destroy(l->space.z, l->space.most);
-    l->space.p = l->space.z = NULL;
+    solver_destroy(l->solver);
+    l->solver = NULL;
 }
 
 void multigrid_reserve(multigrid *m, int columns)
 {
     if (m->columns == columns) return;
     for (int i = 0; i < m->n; i++) close_work(&m->levels[i]);
-    for (int i = 0; i < m->n; i++) open_work(&m->levels[i], columns);
+    for (int i = 0; i < m->n; i++) open_work(m, i, columns);
     m->columns = columns;
 }
 
-/* Vectors p, and z, of a level below the finest. */
-static int space_of(const multigrid *m, const multigrid_level *l)
+static solver *minimal_residuals(const multigrid *m, linop *op)
 {
-    const int most = l->below ? m->keys.coarse_iterations : m->keys.bottom_iterations;
-    if (l->below && m->visits > 0) return 1;
-    if (!l->below && m->with == BOTTOM_CA_GCR) return MULTIGRID_STEPS;
-    if (!l->below && m->with == BOTTOM_BICGSTAB) return 1;
-    return most < MULTIGRID_SPACE ? most : MULTIGRID_SPACE;
+    solver_settings s = {.type = param_kind(solver_section(0), "mr")};
+    *mr_keys_of(&s) = (mr_keys){.steps = 1, .relaxation = m->keys.relaxation};
+    return solver_create(&s, op);
 }
 
 static void open_level(multigrid *m, int level)
 {
     multigrid_level *l = &m->levels[level];
-    if (level > 0) {
-        l->space.most = space_of(m, l);
-        l->space.solve = malloc(sizeof *l->space.solve);
-        REQUIRE_MEMORY(l->space.solve, "out of memory");
-    }
-    if (!l->below || m->owner != m) return;
+    if (!l->below) return;
+    l->smoother = minimal_residuals(m, l->op);
+    if (m->owner != m) return;
     l->nvectors = m->keys.vectors[level];
     l->vectors = vectors_like(l->op, l->nvectors, 1);
 }
@@ -82,7 +80,7 @@ static void open_level(multigrid *m, int level)
 static void close_level(multigrid_level *l)
 {
     close_work(l);
-    free(l->space.solve);
+    solver_destroy(l->smoother);
     vectors_destroy(l->vectors, l->nvectors);
 }
 
@@ -124,16 +122,6 @@ static coarse *open_below(const multigrid *m, int level, linop *op)
     return coarse_create(op, &set);
 }
 
-static void open_bottom(multigrid *m, linop *op)
-{
-    solver_settings s = {
-        .tolerance = m->keys.bottom_tolerance, .max_iterations = m->keys.bottom_iterations, .delta = 1e-2};
-    s.type = param_kind(solver_section(0), "bicgstab");
-    s.inner_precision = op->prec;
-    bicgstab_keys_of(&s)->l = 1;
-    m->bottom = solver_create(&s, op);
-}
-
 static void open_levels(multigrid *m)
 {
     linop *op = m->levels[0].op;
@@ -148,11 +136,7 @@ static void open_levels(multigrid *m)
         op = coarse_system(l->below);
     }
     m->n++;
-    if (m->with == BOTTOM_BICGSTAB) open_bottom(m, op);
 }
-
-/* List of all multigrids. */
-static multigrid *all;
 
 /* True if m could have the set-up of `other`, whose M is that of m with the shift *by. Partners always can. */
 static int could_share(const multigrid *m, const multigrid *other, operator_shift *by)
@@ -178,7 +162,7 @@ static multigrid *lightest(multigrid *m)
     multigrid *best = m;
     operator_shift by;
     double least = 0, least_twist = size_of_twist(m);
-    for (multigrid *other = all; other; other = other->next) {
+    for (multigrid *other = m->family ? *m->family : NULL; other; other = other->next) {
         if (other == m || !could_share(m, other, &by)) continue;
         const double twist = size_of_twist(other);
         const int same = by.number == least && twist == least_twist;
@@ -210,18 +194,18 @@ void multigrid_open(multigrid *m)
 multigrid *multigrid_levels(const solver_settings *s, linop *op)
 {
     const multigrid_keys k = *multigrid_keys_of(s);
-    multigrid *m = all;
+    multigrid **family = s->family ? &s->family->multigrids : NULL, *m = family ? *family : NULL;
     while (m && (m->levels[0].op != op || m->follows != s->follows || memcmp(&m->keys, &k, sizeof k))) m = m->next;
     if (!m) {
         m = calloc(1, sizeof *m);
         REQUIRE_MEMORY(m, "out of memory");
         m->keys = k;
         m->visits = k.cycle == CYCLE_V ? 1 : k.cycle == CYCLE_W ? 2 : 0;
-        m->with = (multigrid_bottom)k.bottom_solver;
         m->follows = s->follows;
         m->levels[0].op = op;
-        m->next = all;
-        all = m;
+        m->family = family;
+        m->next = family ? *family : NULL;
+        if (family) *family = m;
     }
     m->users++;
     return m;
@@ -229,11 +213,10 @@ multigrid *multigrid_levels(const solver_settings *s, linop *op)
 
 static void free_if_unused(multigrid *m)
 {
-    multigrid **at = &all, *owner = m->owner;
+    multigrid **at = m->family, *owner = m->owner;
     if (m->users > 0 || (owner == m && m->next_sharer)) return;
-    while (*at != m) at = &(*at)->next;
-    *at = m->next;
-    solver_destroy(m->bottom);
+    while (at && *at != m) at = &(*at)->next;
+    if (at) *at = m->next;
     for (int i = m->n - 1; i >= 0; i--) close_level(&m->levels[i]);
     for (int i = m->n - 1; i >= 0; i--) coarse_destroy(m->levels[i].below);
     if (owner && owner != m) {

@@ -1,9 +1,9 @@
 /* Adaptive multigrid for Wilson-clover quarks (R. Babich et al., arXiv:1005.3043; M. Clark et al., arXiv:1612.07873).
  *
  * A cycle smooths by steps of minimal residual on the system of its level, takes the residual to the next lattice by
- * P^dagger, solves there, adds P times the solution, and smooths again. The solve on a lower level is flexible GCR with
- * the cycle of that level as its preconditioner (K-cycle), or that cycle once or twice (V, W), on the coarsest GCR,
- * CA-GCR or BiCGStab alone. Systems are red-black on every level whose extents are even. On the finest lattice a
+ * P^dagger, solves there, adds P times the solution, and smooths again. Smoothers and solvers of levels are those of the registry.
+ * The solve on a lower level is flexible GCR with the cycle of that level as its preconditioner (K-cycle), or that cycle once or
+ * twice (V, W), on the coarsest GCR, CA-GCR or BiCGStab alone. Systems are red-black on every level whose extents are even. On the finest lattice a
  * preconditioner may smooth in place of minimal residuals, such as Schwarz blocks, which nothing is sent for. Around the
  * finest cycle runs flexible GCR in the precision of the source.
  *
@@ -50,12 +50,12 @@ const multigrid *multigrid_levels_of(const solver *s)
 static const char all_going[SOLVER_BLOCK_MOST] = {[0 ... SOLVER_BLOCK_MOST - 1] = 1};
 
 /* x = S K S^-1 b in the precision of the levels. */
-static void cycle_of_adjoint(multigrid *m, field *x, const field *b)
+static void cycle_of_adjoint(multigrid *m, solver *smoother, const char *going, field *x, const field *b)
 {
     linop *op = m->levels[0].op;
     field *t = field_like(b), *y = field_like(t);
     op->coarsening->gamma5_conjugate(op, t, b, 1);
-    multigrid_cycle(m, 0, all_going, y, t);
+    multigrid_cycle(m, 0, smoother, going, y, t);
     op->coarsening->gamma5_conjugate(op, x, y, 0);
     field_destroy(y);
     field_destroy(t);
@@ -82,7 +82,7 @@ static void bring_near(field *v, const double *r2, int back)
     if (done) field_written(v);
 }
 
-static void precondition(solver *s, field *x, const field *b, solve_result *each)
+static void precondition(solver *s, const char *given, field *x, const field *b, solve_result *each)
 {
     multigrid *m = of(s)->m;
     multigrid_level *l = &m->levels[0];
@@ -109,10 +109,9 @@ static void precondition(solver *s, field *x, const field *b, solve_result *each
         bring_near(l->b, b2, 0);
     }
     multigrid_note(m, largest);
-    m->smoother = s->inner;
-    if (of(s)->adjoint) cycle_of_adjoint(m, y, source);
-    else multigrid_cycle(m, 0, all_going, y, source);
-    m->smoother = NULL;
+    const char *going = given ? given : all_going;
+    if (of(s)->adjoint) cycle_of_adjoint(m, s->inner, going, y, source);
+    else multigrid_cycle(m, 0, s->inner, going, y, source);
     if (!one) {
         bring_near(y, b2, 1);
         vector_copy(x, y);
@@ -147,37 +146,31 @@ static void explain_stall(int iterations)
 /* Repeats the solves that failed, from where they are, broken ones from zero. */
 static void solve_again(solver *s, field *x, const field *b, solve_result *each)
 {
-    field *one_x = linop_vector(s->a, 1), *one_b = field_like(one_x);
     for (int k = 0; k < b->nrhs; k++) {
         const solve_result before = each[k];
-        field part = field_rhs(x, k);
-        const field source = field_rhs(b, k);
+        field one_x = field_rhs(x, k);
+        const field one_b = field_rhs(b, k);
         if (before.status == SOLVE_CONVERGED) continue;
-        vector_axpby(one_b, 1, &source, 0);
-        if (before.status == SOLVE_BROKEN) field_clear(one_x);
-        else vector_axpby(one_x, 1, &part, 0);
-        gcr_solve(s, one_x, one_b, of(s)->m->keys.restart, CYCLES_TO_HALF, s, &each[k]);
+        if (before.status == SOLVE_BROKEN) field_clear(&one_x);
+        gcr_solve(s, &one_x, &one_b, of(s)->m->keys.restart, CYCLES_TO_HALF, s, &each[k]);
         add_before(&each[k], &before);
-        vector_axpby(&part, 1, one_x, 0);
     }
     field_written(x);
-    field_destroy(one_b);
-    field_destroy(one_x);
 }
 
 /* A set-up that may be out of date has fewer iterations than max_iterations, and a second attempt with a new one. */
 static void solve(solver *s, field *x, const field *b, solve_result *each)
 {
     multigrid *m = of(s)->m;
-    const int most = s->settings.max_iterations, patience = multigrid_patience(m, s->settings.tolerance);
+    const int patience = multigrid_patience(m, s->settings.tolerance);
     const char *failed = NULL;
-    if (patience < most) s->settings.max_iterations = patience;
+    solver patient = *s;
+    if (patience < s->settings.max_iterations) patient.settings.max_iterations = patience;
     for (int i = 0; i < m->n; i++) m->levels[i].solves = m->levels[i].steps = 0;
-    gcr_solve(s, x, b, m->keys.restart, CYCLES_TO_HALF, s, each);
+    gcr_solve(&patient, x, b, m->keys.restart, CYCLES_TO_HALF, s, each);
     for (int i = 1; i < m->n; i++)
         log_debug("multigrid: %ld solves on level %d, %.1f iterations each", m->levels[i].solves, i + 1,
                   (double)m->levels[i].steps / fmax(1, (double)m->levels[i].solves));
-    s->settings.max_iterations = most;
     for (int k = 0; k < b->nrhs; k++)
         if (each[k].status != SOLVE_CONVERGED) failed = solve_status_text(each[k].status);
     if (failed && multigrid_renew(m, failed)) solve_again(s, x, b, each);

@@ -14,7 +14,7 @@
 #define MULTIGRID_CYCLES(X) X(CYCLE_K, "k") X(CYCLE_V, "v") X(CYCLE_W, "w")
 #define MULTIGRID_BOTTOMS(X) X(BOTTOM_GCR, "gcr") X(BOTTOM_CA_GCR, "ca_gcr") X(BOTTOM_BICGSTAB, "bicgstab")
 enum { MULTIGRID_CYCLES(PARAM_CONSTANT) };
-typedef enum { MULTIGRID_BOTTOMS(PARAM_CONSTANT) } multigrid_bottom;
+enum { MULTIGRID_BOTTOMS(PARAM_CONSTANT) };
 
 typedef struct {
     double relaxation, coarse_tolerance, bottom_tolerance, refresh_at;
@@ -38,32 +38,16 @@ static inline multigrid_keys *multigrid_keys_of(const solver_settings *s)
     return (multigrid_keys *)(void *)s->own.bytes;
 }
 
-/* Solve of a level below the finest: numbers of each right-hand side. */
-typedef struct {
-    char going[SOLVER_BLOCK_MOST];
-    int made[SOLVER_BLOCK_MOST]; /* directions of the space that are not in x yet */
-    double r2[SOLVER_BLOCK_MOST], target2[SOLVER_BLOCK_MOST], gamma2[MULTIGRID_SPACE][SOLVER_BLOCK_MOST];
-    double alpha[MULTIGRID_SPACE][SOLVER_BLOCK_MOST][2];                 /* (z_k, r_k) / gamma_k^2 */
-    double beta[MULTIGRID_SPACE][MULTIGRID_SPACE][SOLVER_BLOCK_MOST][2]; /* [k][i]: (z_i, A p_k) / gamma_i^2 */
-    double dots[SOLVER_BLOCK_MOST * (MULTIGRID_SPACE + 2)][2], c[SOLVER_BLOCK_MOST * MULTIGRID_SPACE][2];
-} level_solve;
-
-/* A Krylov space of flexible GCR: directions p as the cycle made them, and z = A p orthogonalised. On the coarsest level,
- * where nothing preconditions, directions are the residuals themselves. */
-typedef struct {
-    int most;
-    field **p, **z;
-    level_solve *solve; /* numbers of the solve */
-} multigrid_space;
-
-/* A level, finest first: its system, the coarse operator below, and work vectors, of as many right-hand sides as cycles
+/* A level, finest first: its system, the coarse operator below, solvers, and work vectors, of as many right-hand sides as cycles
  * were last asked for. */
 typedef struct {
     linop *op;
-    coarse *below;            /* null on the coarsest */
+    coarse *below;    /* null on the coarsest */
+    solver *smoother; /* smoother of the cycle; null on the coarsest */
+    solver *solver;   /* solver of this system to a few digits; null on the finest, around which multigrid.c solves */
     field *b, *x, *r, *q;     /* vectors of the system */
+    field *left, *again;      /* residual and correction of a second cycle; null where there is none */
     field *whole_b, *whole_x; /* vectors of the whole lattice below */
-    multigrid_space space;    /* Krylov space of the solve on this level; not on the finest */
     field **vectors; /* null vectors as they were relaxed, of the system; null where they are those of the owner */
     int nvectors;
     long solves, steps; /* counts on this level, of the solve that goes on around the finest cycle */
@@ -79,13 +63,14 @@ typedef struct {
     int solves;       /* since the set-up was made or refreshed */
 } multigrid_pace;
 
-/* Levels, which solvers on one operator with the same keys share; opened before their first set-up. In actions quarks that
+/* Levels, which solvers of a family on one operator with the same keys share; opened before their first set-up. In actions quarks that
  * differ by their masses alone, twisted ones too, have the null vectors of the lightest of those there are by then, which leads:
  * P^dagger (M + s) P = P^dagger M P + s. */
 typedef struct multigrid {
     multigrid_keys keys;
-    int follows;    /* settings.follows */
-    int n, columns; /* levels, 0 before they are opened; right-hand sides of work vectors */
+    int follows;               /* settings.follows */
+    struct multigrid **family; /* list of the family that it is in; null: there is none */
+    int n, columns;            /* levels, 0 before they are opened; right-hand sides of work vectors */
     multigrid_level levels[MULTIGRID_LEVELS];
     struct multigrid *owner;       /* owner of the set-up: this one or another; null before levels are opened */
     struct multigrid *next_sharer; /* the next of those that have the same */
@@ -93,10 +78,7 @@ typedef struct multigrid {
     unsigned long setup_taken;     /* number of the owner's set-up that coarse operators are of */
     int applications;              /* applications of the finest operator, since last looked at */
     double flops;
-    int visits;            /* visits of each level in a cycle of the one above; 0: a Krylov solve with it inside */
-    multigrid_bottom with; /* solver on the coarsest level */
-    solver *bottom;        /* solver of BOTTOM_BICGSTAB */
-    solver *smoother;      /* smoother of the finest level, in the cycle that goes on; null: minimal residuals */
+    int visits; /* visits of each level in a cycle of the one above; 0: a Krylov solve with it inside */
     multigrid_pace pace;
     /* Members of an owner: */
     unsigned long number;              /* number of set-ups so far */
@@ -119,8 +101,11 @@ void multigrid_release(multigrid *m);
 void multigrid_open(multigrid *m);
 /* Work vectors of all levels become those of so many right-hand sides. */
 void multigrid_reserve(multigrid *m, int columns);
-/* x = K b on a level, from x = 0, of the right-hand sides that have going[]: as many as are reserved. b is left alone. */
-void multigrid_cycle(multigrid *m, int level, const char *going, field *x, const field *b);
+/* x = K b on a level, from x = 0, of the right-hand sides that have going[]: as many as are reserved. b is left alone. A null
+ * smoother is that of the level. */
+void multigrid_cycle(multigrid *m, int level, solver *smoother, const char *going, field *x, const field *b);
+/* The solver of a level below the finest: the cycle there, a Krylov solver with it inside, or the coarsest lattice's. */
+solver *multigrid_level_solver(multigrid *m, int level);
 
 /* Aggregates that the keys leave open on a lattice of extents `size` whose ranks hold boxes of extents `box`, which they
  * divide: 0 where the lattice is too small for another level. `first`: the lattice is the finest. */

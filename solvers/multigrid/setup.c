@@ -141,7 +141,7 @@ static void refine(multigrid *m)
             vector_axpby(&part, 1, l->vectors[first + k], 0);
         }
         field_written(l->b);
-        multigrid_cycle(m, 0, going, l->x, l->b);
+        multigrid_cycle(m, 0, NULL, going, l->x, l->b);
         for (int k = 0; k < n; k++) {
             const field part = field_rhs(l->x, k);
             vector_axpby(l->vectors[first + k], 1, &part, 0);

@@ -263,7 +263,8 @@ static void test_powers(void)
     bench b = open_bench(rhmc, 0, NULL);
     action counts = {.advice = ADVICE_SOLVE};
     inverter v;
-    inverter_open(&v, &counts, quark_of(&b, "light"), b.s->solvers, b.s->p->nsolvers);
+    const action_solvers solvers = {.all = b.s->solvers, .n = b.s->p->nsolvers};
+    inverter_open(&v, &counts, quark_of(&b, "light"), &solvers);
     const named_solver *good = fallback_find(b.s->solvers, b.s->p->nsolvers, "good");
     const spectrum range = lanczos_bounds(v.normal, 1, 500, 1e-3);
     double low = range.low - range.low_error, high = range.high + range.high_error;

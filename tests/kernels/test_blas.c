@@ -528,6 +528,41 @@ static void test_multi_each(const scene *s, int rhs, int Ls, int n)
     for (int j = 0; j < 8; j++) field_destroy(all[j]);
 }
 
+/* Views of some right-hand sides: copies to and from them, in one precision and between two, their norms, zeros; the others stay. */
+static void test_columns(const scene *s, int rhs, int first, int n)
+{
+    enum { ROOM = 20 };
+    field *x = some_each(s, rhs, 2), *y = some_each(s, rhs, 2), *y0 = copy_of(y);
+    const field_shape shape = field_shape_of(x);
+    field *wide = field_create_shape(s->lat, &shape, PREC_DOUBLE, PARITY_BOTH, kit_place),
+          view = field_columns(x, first, n), *part = field_like(&view), to = field_columns(y, rhs - n, n),
+          of_wide = field_columns(wide, rhs - n, n);
+    double norm2[ROOM];
+    kit_where("%d of %d right-hand sides of a %s in %s", n, rhs, field_kinds[s->kind].name, precision_names[s->prec]);
+    KIT_INT(part->nrhs, n);
+    vector_copy(part, &view);
+    vector_copy(&to, part);
+    vector_copy(&of_wide, &view);
+    vector_norm2_each(norm2, &view);
+    for (int k = 0; k < n; k++) {
+        KIT_NEAR(norm2[k], vector_norm2(x, first + k), 0);
+        KIT_NEAR(vector_norm2(part, k), norm2[k], 0);
+        KIT_NEAR(vector_norm2(y, rhs - n + k), norm2[k], 0);
+        KIT_NEAR(vector_norm2(wide, rhs - n + k), norm2[k], (s->prec < PREC_HALF ? 1e-14 : 1e-6) * norm2[k]);
+    }
+    for (int k = 0; k < rhs - n; k++) {
+        check_same(y, y0, k);
+        KIT_NEAR(vector_norm2(wide, k), 0, 0);
+    }
+    field_clear(&to);
+    for (int k = 0; k < rhs; k++) {
+        if (k < rhs - n) check_same(y, y0, k);
+        else KIT_NEAR(vector_norm2(y, k), 0, 0);
+    }
+    field *const all[] = {x, y, y0, wide, part};
+    for (int i = 0; i < 5; i++) field_destroy(all[i]);
+}
+
 static void test_scene(const scene *s)
 {
     test_simple(s);
@@ -543,6 +578,9 @@ static void test_scene(const scene *s)
     test_slices(s);
     test_each(s, 3, 2);
     test_multi_each(s, 4, 2, 3);
+    test_columns(s, 5, 1, 3);
+    test_columns(s, 3, 2, 1);
+    test_columns(s, 2, 0, 2);
     test_multi_each(s, 20, 1, 5);
 }
 

@@ -118,4 +118,12 @@ CHECK_UNUSED static solver_settings settings_of(const char *type, const char *pr
     return set;
 }
 
+/* Types that work on coarse lattices need an operator that comes there, and aggregates that the ranks have. */
+CHECK_UNUSED static int can_take(const scene *s, const linop *op, const solver_type *type)
+{
+    char message[512];
+    const solver_settings set = settings_of(type->name, "single");
+    return !type->coarsens || (op->coarsening && !type->fits(&set, s->lat, message, sizeof message));
+}
+
 #endif

@@ -63,10 +63,14 @@ static void close_quark(quark *q)
     lattice_destroy(q->lat);
 }
 
+/* Family of all solvers that follow links. */
+static solver_family family;
+
 static solver *follower(linop *op, double refresh_at, int refresh_iterations)
 {
     solver_settings s = settings_of("multigrid", "single");
     s.follows = 1;
+    s.family = &family;
     s.tolerance = 1e-9;
     multigrid_keys_of(&s)->refresh_at = refresh_at;
     multigrid_keys_of(&s)->refresh_iterations = refresh_iterations;
@@ -176,6 +180,7 @@ static solver *of_mass(const quark *q, double more, wilson **w, int share)
     solver_settings s = settings_of("multigrid", "single");
     wilson_settings set = q->set;
     s.follows = 1;
+    s.family = &family;
     s.tolerance = 1e-9;
     multigrid_keys_of(&s)->refresh_at = 1.3;
     multigrid_keys_of(&s)->refresh_iterations = 8;
