@@ -20,7 +20,7 @@
 enum { BARYON_SPINS(PARAM_CONSTANT) };
 enum { BARYON_COMPONENTS(PARAM_CONSTANT) };
 
-/* In the order of the flavours of baryon_contraction.h. */
+/* Flavours, in the order of baryon_contraction.h. */
 #define BARYON_INSERTED(X) X(INSERTED_U, "u") X(INSERTED_D, "d") X(INSERTED_S, "s")
 enum { BARYON_INSERTED(PARAM_CONSTANT) };
 _Static_assert((int)INSERTED_U == FLAVOUR_U && (int)INSERTED_D == FLAVOUR_D && (int)INSERTED_S == FLAVOUR_S,

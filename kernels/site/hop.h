@@ -200,7 +200,7 @@ FN void T(hop_doublet_some)(const hop_args *a, T(stencil) st, long u, int rhs, i
     } else {
         UNROLL for (int k = 0; k < 2; k++) T(load)(product + 24 * k, &a->x, u, rhs + k, 24);
     }
-    /* One copy of the product for all forms: it is most of the code. */
+    /* Product of the matrix: one copy serves all forms, for it is most of the code. */
     T(doublet_times)(product, &a->clover, &a->mu_clover, a->mu, a->epsilon, u);
     const vreal fb = vset((real)a->b);
     if (!of_sum) {

@@ -53,7 +53,7 @@ static void check_reduces(const scene *s, const char *type, const solver_setting
         solver_reduce(by, some ? going : NULL, x, b, each);
         for (int k = 0; k < SOURCES; k++) {
             kit_where("%s, %d vectors, preconditioner %s, right-hand side %d%s", type, restart,
-                      inside ? inside->type : "none", k, some ? " of some" : "");
+                      inside ? solver_type_of(inside)->name : "none", k, some ? " of some" : "");
             if (some && !going[k]) {
                 KIT_INT(each[k].status == SOLVE_BROKEN, 0);
                 continue;
