@@ -206,4 +206,5 @@ const solver_type solver_bicgstab = {.name = "bicgstab",
                                      .help = "BiCGStab(l), with reliable updates",
                                      .keys = "inner_precision delta",
                                      .own = &part,
+                                     .model = {.part = 0.7, .least = 10, .work = 1, .exchanges = 1},
                                      .solve = solve};

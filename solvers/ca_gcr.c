@@ -204,6 +204,7 @@ const solver_type solver_ca_gcr = {
     .help = "generalised conjugate residuals that avoid communication: several steps from one sum over ranks",
     .keys = "inner_precision delta",
     .own = &part,
+    .model = {.part = 1, .least = 10, .work = 0.7, .exchanges = 0.5},
     .solve = solve,
     .reduce = reduce,
     .open = open,

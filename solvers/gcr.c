@@ -302,6 +302,7 @@ const solver_type solver_gcr = {
             "(type schwarz) inside",
     .keys = "inner_precision delta",
     .own = &part,
+    .model = {.part = 1, .least = 10, .work = 0.7, .exchanges = 0.5},
     .restarts = 1,
     .inner_key = "preconditioner",
     .solve = solve,

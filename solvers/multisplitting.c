@@ -91,6 +91,7 @@ const solver_type solver_multisplitting = {
     .keys = "inner_precision",
     .precision = "half",
     .own = &part,
+    .model = {.part = 0.4, .least = 5, .work = 6, .exchanges = 1},
     .positive = 1,
     .blocks = 1,
     .fits = fits,

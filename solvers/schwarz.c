@@ -135,6 +135,7 @@ const solver_type solver_schwarz = {
         "two colours; a preconditioner alone; GCR-DD inside gcr",
     .keys = "inner_precision",
     .own = &part,
+    .model = {.part = 0.15, .least = 5, .work = 8, .exchanges = 0.5},
     .blocks = 1,
     .check = check,
     .fits = fits,

@@ -72,6 +72,12 @@ typedef struct {
 
 typedef struct solver solver;
 
+/* Iterations as a part of those of CG, at least or (part 0) always `least`; work and exchanges of one in those of CG. For plans,
+ * right within a factor of a few. */
+typedef struct {
+    double part, least, work, exchanges;
+} solver_model;
+
 /* Types of solvers: a table each, in the file of the type. Vectors have up to solver_block_size() right-hand sides, which
  * share their work and have a result each. */
 typedef struct {
@@ -88,6 +94,7 @@ typedef struct {
     /* Own keys that have an effect for quarks of a twisted mass alone, in actions alone, whose links change, and as a
      * preconditioner alone, separated by spaces. Null: none. */
     const char *keys_of_twist, *keys_of_actions, *keys_inside;
+    solver_model model; /* no work: that of CG */
     /* Contradictions among settings, and of settings and a lattice, which may be a plan: the key, with a message, or null.
      * Null where there can be none. */
     const char *(*check)(const solver_settings *s, char *message, size_t size);

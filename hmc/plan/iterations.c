@@ -14,24 +14,13 @@
 
 /* ---- solvers ---- */
 
-/* Iterations as a part of those of CG, at least or (part 0) always `least`; work and exchanges of one in those of CG. */
-typedef struct {
-    const char *type;
-    double part, least, work, exchanges;
-} solver_model;
-
-static const solver_model models[] = {
-    {"cg", 1, 15, 1, 1},          {"block_cg", 1, 15, 1, 1},    {"pcg", 1, 15, 1, 1},
-    {"bicgstab", 0.7, 10, 1, 1},  {"gcr", 1, 10, 0.7, 0.5},     {"ca_gcr", 1, 10, 0.7, 0.5},
-    {"multigrid", 0, 20, 40, 40}, {"schwarz", 0.15, 5, 8, 0.5}, {"multisplitting", 0.4, 5, 6, 1}};
-
 /* The model of a solver, or of the preconditioner that decides how many iterations it takes. */
 static const solver_model *model_of(const solver_settings *s)
 {
+    static const solver_model of_cg = {.part = 1, .least = 15, .work = 1, .exchanges = 1};
     if (s->inner) return model_of(s->inner);
-    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
-        if (!strcmp(models[i].type, solver_type_of(s)->name)) return &models[i];
-    return &models[0];
+    const solver_model *own = &solver_type_of(s)->model;
+    return own->work > 0 ? own : &of_cg;
 }
 
 double iterations_work(const solver_settings *s)

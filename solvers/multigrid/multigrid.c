@@ -376,6 +376,7 @@ const solver_type solver_multigrid = {
     .help = "adaptive multigrid for Wilson-clover quarks, inside GCR; its cycle preconditions",
     .keys = "inner_precision",
     .own = &part,
+    .model = {.part = 0, .least = 20, .work = 40, .exchanges = 40},
     .keys_of_twist = "mu_factor",
     .keys_of_actions = "refresh_at refresh_iterations share_setup",
     .restarts = 1,
