@@ -1,12 +1,11 @@
 #include "io/input/ini.h"
 
 #include "io/files/regular.h"
-#include "kernels/base/utf8.h"
+#include "io/input/ini_entries.h"
 #include "kernels/lattice/comm.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <ini.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,76 +13,9 @@
 
 enum {
     MOST_BYTES = 1 << 20, /* an input file is written by hand: more is a lattice file given by mistake */
-    LONGEST_NAME = 47,    /* inih cuts longer names of sections and keys without a word */
     MOST_KNOWN = 256,
     MOST_MISTAKES = 20
 };
-
-typedef struct {
-    char *name, *where;
-    int filled;
-} section_entry;
-
-typedef struct {
-    char *section, *key, *value, *where;
-} value_entry;
-
-struct ini_input {
-    char *path;
-    section_entry *sections;
-    value_entry *values;
-    int nsections, nvalues;
-    const param_section *const *known; /* or null */
-    int nknown;
-    param_text mistakes; /* found so far, a line each */
-    int nmistakes;
-};
-
-/* ---- memory ---- */
-
-static void *checked(void *memory)
-{
-    REQUIRE_MEMORY(memory, "no memory for the input file");
-    return memory;
-}
-
-static char *PRINTF_LIKE(1, 2) text_of(const char *fmt, ...)
-{
-    char *text = NULL;
-    va_list ap;
-    va_start(ap, fmt);
-    int length = vasprintf(&text, fmt, ap);
-    va_end(ap);
-    REQUIRE_MEMORY(length >= 0, "no memory for the input file");
-    return text;
-}
-
-static section_entry *find_section(const ini_input *in, const char *name)
-{
-    for (int i = 0; i < in->nsections; i++)
-        if (!strcmp(in->sections[i].name, name)) return &in->sections[i];
-    return NULL;
-}
-
-static value_entry *find_value(const ini_input *in, const char *section, const char *key)
-{
-    for (int i = 0; i < in->nvalues; i++)
-        if (!strcmp(in->values[i].section, section) && !strcmp(in->values[i].key, key)) return &in->values[i];
-    return NULL;
-}
-
-/* Takes `where` over. */
-static void add_section(ini_input *in, const char *name, char *where)
-{
-    in->sections = (section_entry *)checked(realloc(in->sections, (size_t)(in->nsections + 1) * sizeof *in->sections));
-    in->sections[in->nsections++] = (section_entry){text_of("%s", name), where, 0};
-}
-
-static void add_value(ini_input *in, const char *section, const char *key, const char *value, char *where)
-{
-    in->values = (value_entry *)checked(realloc(in->values, (size_t)(in->nvalues + 1) * sizeof *in->values));
-    in->values[in->nvalues++] = (value_entry){text_of("%s", section), text_of("%s", key), text_of("%s", value), where};
-}
 
 void ini_free(ini_input *in)
 {
@@ -107,14 +39,6 @@ void ini_free(ini_input *in)
 
 /* ---- mistakes ---- */
 
-/* Takes the text over. The same one counts once. */
-static void add_mistake(ini_input *in, char *text)
-{
-    const int known = in->nmistakes && strstr(in->mistakes.data, text);
-    if (!known) param_text_add(&in->mistakes, "%s%s", in->nmistakes++ ? "\n  " : "", text);
-    free(text);
-}
-
 void ini_mistake(ini_input *in, const char *fmt, ...)
 {
     char *text = NULL;
@@ -123,7 +47,7 @@ void ini_mistake(ini_input *in, const char *fmt, ...)
     const int length = vasprintf(&text, fmt, ap);
     va_end(ap);
     REQUIRE_MEMORY(length >= 0, "no memory for the input file");
-    add_mistake(in, text);
+    ini_add_mistake(in, text);
 }
 
 void ini_judge(const ini_input *in)
@@ -167,7 +91,7 @@ static load_result load(const char *path, char *text)
 
 static char *load_everywhere(const char *path)
 {
-    char *text = (char *)checked(calloc(MOST_BYTES + 2, 1));
+    char *text = (char *)ini_checked(calloc(MOST_BYTES + 2, 1));
     if (!path) return text;
     load_result result = {"", 0};
     if (comm_rank() == 0) result = load(path, text);
@@ -179,196 +103,6 @@ static char *load_everywhere(const char *path)
     if (strlen(text) != (size_t)result.length)
         user_error("'%s' is not an input file: it contains a zero byte at offset %zu", path, strlen(text));
     return text;
-}
-
-/* ---- parsing ---- */
-
-typedef struct {
-    ini_input *in;
-    const char *rest; /* text not yet parsed */
-    int line;
-    int bad;                    /* mistake noted in this line */
-    int skipped;                /* the section has a mistake in its heading: its keys are not looked at */
-    char key[LONGEST_NAME + 1]; /* key of the last value */
-    int continues, appends;     /* the line to come, or in hand, continues that value */
-} parser;
-
-static void PRINTF_LIKE(2, 3) problem_at_line(parser *p, const char *fmt, ...)
-{
-    char *what = NULL;
-    va_list ap;
-    va_start(ap, fmt);
-    int length = vasprintf(&what, fmt, ap);
-    va_end(ap);
-    REQUIRE_MEMORY(length >= 0, "no memory for the input file");
-    p->bad = 1;
-    ini_mistake(p->in, "%s:%d: %s", p->in->path, p->line, what);
-    free(what);
-}
-
-static int is_name(const char *name, int length)
-{
-    for (int i = 0; i < length; i++)
-        if (!isalnum((unsigned char)name[i]) && name[i] != '_' && name[i] != '-') return 0;
-    return length > 0;
-}
-
-/* "section" or "section.instance". */
-static int is_section_name(const char *name)
-{
-    int base = (int)strcspn(name, ".");
-    return is_name(name, base) && (!name[base] || is_name(name + base + 1, (int)strlen(name + base + 1)));
-}
-
-static void read_heading(parser *p, const char *line, int length)
-{
-    const char *end = memchr(line, ']', (size_t)length);
-    char name[LONGEST_NAME + 1];
-    if (!end || end != line + length - 1) {
-        problem_at_line(p, "'%.*s' is not a section; a section is [name] on a line of its own", length, line);
-        return;
-    }
-    if (length - 2 > LONGEST_NAME) {
-        problem_at_line(p, "the section name '%.*s' has more than %d letters", length - 2, line + 1, LONGEST_NAME);
-        return;
-    }
-    snprintf(name, sizeof name, "%.*s", length - 2, line + 1);
-    if (!is_section_name(name)) {
-        problem_at_line(p, "'[%s]' is not a section; a section is [name] or [type.name] of letters, digits, _ and -",
-                        name);
-        return;
-    }
-    section_entry *old = find_section(p->in, name);
-    if (old) problem_at_line(p, "section [%s] is given twice, first at %s", name, old->where);
-    else add_section(p->in, name, text_of("%s:%d", p->in->path, p->line));
-}
-
-static void check_key_line(parser *p, const char *line, int length)
-{
-    int name = 0;
-    while (name < length && line[name] != '=' && line[name] != ':') name++;
-    if (name == length) {
-        problem_at_line(p, "'%.*s' is neither a section, a comment nor key = value", length, line);
-        return;
-    }
-    while (name > 0 && isspace((unsigned char)line[name - 1])) name--;
-    if (name > LONGEST_NAME) problem_at_line(p, "the key '%.*s' has more than %d letters", name, line, LONGEST_NAME);
-    else if (!is_name(line, name))
-        problem_at_line(p, "'%.*s' is not a key; a key is made of letters, digits, _ and -", name, line);
-    else if (!p->in->nsections) problem_at_line(p, "key '%.*s' stands before the first [section]", name, line);
-    else snprintf(p->key, sizeof p->key, "%.*s", name, line);
-}
-
-/* The next line without byte order mark, indentation and comment; its length. */
-static const char *trimmed_line(parser *p, int *letters)
-{
-    const char *line = p->rest;
-    int length = (int)strcspn(line, "\n");
-    p->rest = line + length + (line[length] == '\n');
-    p->line++;
-    if (p->line == 1 && length >= 3 && !memcmp(line, "\xef\xbb\xbf", 3)) {
-        line += 3;
-        length -= 3;
-    }
-    while (length && isspace((unsigned char)*line)) {
-        line++;
-        length--;
-    }
-    for (int i = 0; i < length; i++)
-        if ((line[i] == '#' || line[i] == ';') && (!i || isspace((unsigned char)line[i - 1]))) length = i;
-    while (length && isspace((unsigned char)line[length - 1])) length--;
-    *letters = length;
-    return line;
-}
-
-/* Length of the line without the backslash that continues it, if it has one. */
-static int without_backslash(const char *line, int length)
-{
-    if (!length || line[length - 1] != '\\' || (length > 1 && !isspace((unsigned char)line[length - 2]))) return length;
-    do length--;
-    while (length && isspace((unsigned char)line[length - 1]));
-    return length;
-}
-
-static void check_text(parser *p, const char *line, int length, int most)
-{
-    if (length > most)
-        problem_at_line(
-            p, "the line has %d letters, allowed are %d; end it with a space and \\ to continue on the next line",
-            length, most);
-    for (int i = 0, n; i < length && !p->bad; i += n)
-        if (!(n = utf8_length(line + i)))
-            problem_at_line(p,
-                            "'%.*s' is followed by the byte \\x%02x, which is not UTF-8 text; save the file as UTF-8",
-                            i, line, (unsigned char)line[i]);
-}
-
-static void check_line(parser *p, const char *line, int length)
-{
-    if (p->continues) {
-        if (!length) problem_at_line(p, "the line that continues the value of %s is empty", p->key);
-        return;
-    }
-    p->key[0] = 0;
-    if (length && *line == '[') {
-        read_heading(p, line, length);
-        p->skipped = p->bad;
-    } else if (length && !p->skipped) {
-        check_key_line(p, line, length);
-    }
-}
-
-/* Hands inih one line at a time. inih's own treatment of indentation and comments, and whether its handler gets line numbers,
- * depends on how it was compiled: indented lines may continue the value above, and lines or names too long are cut or
- * refused. Its answer to a bad line is only a line number, so lines are judged here. A line that continues a value goes to
- * inih with the key of that value in front. */
-static char *next_line(char *buffer, int size, void *user)
-{
-    parser *p = (parser *)user;
-    if (!*p->rest && p->continues) problem_at_line(p, "no line continues the value of %s after \\", p->key);
-    if (!*p->rest) return NULL;
-    int length;
-    const char *line = trimmed_line(p, &length);
-    const int whole = length, most = size - 3 - (p->continues ? (int)strlen(p->key) + 3 : 0);
-    length = without_backslash(line, length);
-    p->bad = 0;
-    check_text(p, line, length, most);
-    if (!p->bad) check_line(p, line, length);
-    if (p->bad || p->skipped) length = 0;
-    if (p->continues) snprintf(buffer, (size_t)size, "%s = %.*s\n", p->key, length, line);
-    else snprintf(buffer, (size_t)size, "%.*s\n", length, line);
-    p->appends = p->continues;
-    p->continues = length < whole && length && p->key[0];
-    return buffer;
-}
-
-static int take_value(void *user, const char *section, const char *name, const char *value
-#if INI_HANDLER_LINENO
-                      ,
-                      int ignored
-#endif
-)
-{
-#if INI_HANDLER_LINENO
-    (void)ignored;
-#endif
-    parser *p = (parser *)user;
-    if (!name || !value) return 1; /* a new section, where inih is built to announce it */
-    value_entry *old = find_value(p->in, section, name);
-    if (old && p->appends) {
-        char *longer = text_of("%s%s%s", old->value, *old->value ? " " : "", value);
-        free(old->value);
-        old->value = longer;
-    } else if (old) problem_at_line(p, "key '%s' of [%s] is given twice, first at %s", name, section, old->where);
-    else add_value(p->in, section, name, value, text_of("%s:%d", p->in->path, p->line));
-    return 1;
-}
-
-static void parse(ini_input *in, const char *text)
-{
-    parser p = {.in = in, .rest = text};
-    const int failed = ini_parse_stream(next_line, &p, take_value, &p);
-    if (failed) ini_mistake(in, "%s:%d: this line is not understood", in->path, failed);
 }
 
 /* ---- the command line ---- */
@@ -386,32 +120,32 @@ static void override(ini_input *in, const char *word)
     size_t length = strcspn(word, "=");
     const char *dot = word[length] ? (const char *)memrchr(word, '.', length) : NULL;
     if (!dot) user_error("command line: '%s' is not of the form section.key=value", word);
-    char *section = text_of("%.*s", (int)(dot - word), word);
+    char *section = ini_text_of("%.*s", (int)(dot - word), word);
     size_t key_length = (size_t)(word + length - dot) - 1;
     while (key_length && isspace((unsigned char)dot[key_length])) key_length--;
-    char *key = text_of("%.*s", (int)key_length, dot + 1);
-    if (!is_section_name(section) || !is_name(key, (int)strlen(key)))
+    char *key = ini_text_of("%.*s", (int)key_length, dot + 1);
+    if (!ini_is_section_name(section) || !ini_is_name(key, (int)strlen(key)))
         user_error("command line: '%s' is not of the form section.key=value", word);
-    if (!find_section(in, section)) {
+    if (!ini_find_section(in, section)) {
         const char *near = nearest_section(in, section);
         if (strchr(section, '.'))
             user_error("command line: %s: there is no section [%s] in %s%s%s%s", word, section, in->path,
                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-        add_section(in, section, text_of("command line: %s", word));
+        ini_add_section(in, section, ini_text_of("command line: %s", word));
     }
     const char *value = word + length + 1;
     while (isspace((unsigned char)*value)) value++;
     size_t used = strlen(value);
     while (used && isspace((unsigned char)value[used - 1])) used--;
-    char *where = text_of("command line: %s", word), *copy = text_of("%.*s", (int)used, value);
-    value_entry *old = find_value(in, section, key);
+    char *where = ini_text_of("command line: %s", word), *copy = ini_text_of("%.*s", (int)used, value);
+    value_entry *old = ini_find_value(in, section, key);
     if (old) {
         free(old->value);
         free(old->where);
         old->value = copy;
         old->where = where;
     } else {
-        add_value(in, section, key, copy, where);
+        ini_add_value(in, section, key, copy, where);
         free(copy);
     }
     free(section);
@@ -435,22 +169,22 @@ static void copy_keys(ini_input *in, const char *from, const char *to)
     const int n = in->nvalues;
     for (int i = 0; i < n; i++) {
         const value_entry v = in->values[i];
-        if (strcmp(v.section, from) || find_value(in, to, v.key)) continue;
-        add_value(in, to, v.key, v.value, text_of("%s", v.where));
+        if (strcmp(v.section, from) || ini_find_value(in, to, v.key)) continue;
+        ini_add_value(in, to, v.key, v.value, ini_text_of("%s", v.where));
     }
 }
 
 /* Resolves `like` of one section, and first that of the section that it names. */
 static void resolve_like(ini_input *in, const char *section, int depth)
 {
-    const value_entry *v = find_value(in, section, "like");
+    const value_entry *v = ini_find_value(in, section, "like");
     const char *const dot = strchr(section, '.');
     if (!v) return;
-    char *const other = text_of("%.*s.%s", (int)(dot ? dot - section : 0), section, v->value);
+    char *const other = ini_text_of("%.*s.%s", (int)(dot ? dot - section : 0), section, v->value);
     if (!dot) {
         ini_mistake(in, "%s: like = %s in [%s]: only sections [type.NAME] can be like others", v->where, v->value,
                     section);
-    } else if (!find_section(in, other)) {
+    } else if (!ini_find_section(in, other)) {
         const char *near = nearest_section(in, other);
         ini_mistake(in, "%s: like = %s in [%s] names no [%.*s.NAME] of this file%s%s%s", v->where, v->value, section,
                     (int)(dot - section), section, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
@@ -460,17 +194,17 @@ static void resolve_like(ini_input *in, const char *section, int depth)
         resolve_like(in, other, depth + 1);
         copy_keys(in, other, section);
     }
-    value_entry *own = find_value(in, section, "like");
+    value_entry *own = ini_find_value(in, section, "like");
     if (own) drop_value(in, own);
     free(other);
 }
 
 ini_input *ini_read(const char *path, int noverride, const char *const *overrides)
 {
-    ini_input *in = (ini_input *)checked(calloc(1, sizeof *in));
-    in->path = text_of("%s", path ? path : "the input");
+    ini_input *in = (ini_input *)ini_checked(calloc(1, sizeof *in));
+    in->path = ini_text_of("%s", path ? path : "the input");
     char *text = load_everywhere(path);
-    parse(in, text);
+    ini_read_lines(in, text);
     free(text);
     for (int i = 0; i < noverride; i++) override(in, overrides[i]);
     for (int i = 0; i < in->nsections; i++) resolve_like(in, in->sections[i].name, 0);
@@ -488,21 +222,21 @@ int ini_has_section(const ini_input *in, const char *section, const char *instan
 {
     char name[PARAM_STRING_SIZE];
     full_name(name, sizeof name, section, instance);
-    return find_section(in, name) != NULL;
+    return ini_find_section(in, name) != NULL;
 }
 
 int ini_given(const ini_input *in, const char *section, const char *instance, const char *key)
 {
     char name[PARAM_STRING_SIZE];
     full_name(name, sizeof name, section, instance);
-    return find_value(in, name, key) != NULL;
+    return ini_find_value(in, name, key) != NULL;
 }
 
 const char *ini_text(const ini_input *in, const char *section, const char *instance, const char *key)
 {
     char name[PARAM_STRING_SIZE];
     full_name(name, sizeof name, section, instance);
-    const value_entry *v = find_value(in, name, key);
+    const value_entry *v = ini_find_value(in, name, key);
     return v ? v->value : NULL;
 }
 
@@ -510,8 +244,8 @@ const char *ini_where(const ini_input *in, const char *section, const char *inst
 {
     char name[PARAM_STRING_SIZE];
     full_name(name, sizeof name, section, instance);
-    const value_entry *v = find_value(in, name, key);
-    const section_entry *s = find_section(in, name);
+    const value_entry *v = ini_find_value(in, name, key);
+    const section_entry *s = ini_find_section(in, name);
     return v ? v->where : s ? s->where : in->path;
 }
 
@@ -592,12 +326,12 @@ static void refuse_key(ini_input *in, const param_section *type, const value_ent
 static void require_keys(ini_input *in, const param_section *type, const char *name)
 {
     char message[PARAM_MESSAGE_SIZE];
-    const section_entry *s = find_section(in, name);
+    const section_entry *s = ini_find_section(in, name);
     for (int i = 0; i < in->nvalues; i++)
         if (!strcmp(in->values[i].section, name) && !is_known(in, type, in->values[i].key)) return;
     for (int i = 0; i < type->count; i++) {
         const param *p = &type->table[i];
-        if (p->deflt || find_value(in, name, p->name)) continue;
+        if (p->deflt || ini_find_value(in, name, p->name)) continue;
         param_range_text(p, message, sizeof message);
         ini_mistake(in, "%s: [%s] needs the key '%s' (%s); allowed: %s", s ? s->where : in->path, name, p->name,
                     p->help, message);
@@ -609,7 +343,7 @@ void ini_fill_some(ini_input *in, const param_section *type, const char *instanc
     char name[PARAM_STRING_SIZE], message[PARAM_MESSAGE_SIZE];
     REQUIRE(!type->named == !instance, "section type '%s', instance '%s'", type->section, instance ? instance : "none");
     full_name(name, sizeof name, type->section, instance);
-    section_entry *s = find_section(in, name);
+    section_entry *s = ini_find_section(in, name);
     if (s) s->filled = 1;
     params_default(type, out);
     for (int i = 0; i < in->nvalues; i++) {
@@ -637,7 +371,7 @@ void ini_fill(ini_input *in, const param_section *type, const char *instance, vo
 static void refuse_section(ini_input *in, const section_entry *s)
 {
     const char *names[MOST_KNOWN];
-    char base[LONGEST_NAME + 1];
+    char base[INI_LONGEST_NAME + 1];
     int count = 0;
     param_text all = {0};
     size_t length = strcspn(s->name, ".");
@@ -670,7 +404,7 @@ static void check_value(ini_input *in, const param_section *type, const value_en
     for (int k = 0; (t = table_of(in, type, k)); k++) {
         const param *p = param_find(t, v->key);
         if (!p) continue;
-        void *scratch = checked(calloc(1, t->size));
+        void *scratch = ini_checked(calloc(1, t->size));
         const int bad = param_set(p, scratch, v->value, message, sizeof message);
         free(scratch);
         if (!bad) return;
