@@ -4,7 +4,7 @@
  *
  * of light quarks u and d, which are `propagator`, and a strange one, which is `propagator_2`, from one source at x_0 = (source,
  * t_0); t counts from t_0. Interpolators, with all Wick contractions, are those of baryon_contraction.c: (u C gamma_5 d) u for the
- * nucleon. With `insertion`, a propagator through a current summed over all sites (source_feynman_hellmann.c), C is the sum of
+ * nucleon. With `insertion`, a propagator through a current summed over all sites (source_sequential.c), C is the sum of
  * those in which it takes the place of one quark of the flavour `inserted`. T = (1 +- gamma_t) / 2 has the baryon of either parity forwards in time and that of the other one backwards. */
 #include <stdio.h>
 #include <string.h>

@@ -56,14 +56,6 @@ spin_matrix gamma_of_source(const spin_matrix *gamma)
     return gamma_product(&left, &t);
 }
 
-void gamma_columns(double complex y[12][12], const double complex x[12][12], int number, double complex wave)
-{
-    const spin_matrix gamma = gamma_number(number);
-    for (int k = 0; k < 12; k++)
-        for (int row = 0; row < 12; row++)
-            y[k][row] = wave * gamma.value[row / 3] * x[k][3 * gamma.at[row / 3] + row % 3];
-}
-
 int gamma_listed(const char *words, int *numbers)
 {
     int n = 0;

@@ -20,9 +20,6 @@ spin_matrix gamma_product(const spin_matrix *a, const spin_matrix *b);
  * the spin of q1 first. */
 spin_matrix gamma_of_source(const spin_matrix *gamma);
 
-/* Columns y[column][3 spin + colour] = wave Gamma x of the matrix of this number; y is not x. */
-void gamma_columns(double complex y[12][12], const double complex x[12][12], int number, double complex wave);
-
 /* Groups of them by words, for keys whose value is a list of words: the values of such a key; and the numbers that the words
  * of a list stand for, in the order of the groups, into numbers[GAMMAS]: how many. */
 #define GAMMA_WORDS "scalar|pseudoscalar|vector|axial|tensor"

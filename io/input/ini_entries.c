@@ -49,7 +49,7 @@ void ini_add_value(ini_input *in, const char *section, const char *key, const ch
         (value_entry){ini_text_of("%s", section), ini_text_of("%s", key), ini_text_of("%s", value), where};
 }
 
-/* The same mistake counts once. */
+/* Mistakes of one text count once. */
 void ini_add_mistake(ini_input *in, char *text)
 {
     const int known = in->nmistakes && strstr(in->mistakes.data, text);

@@ -34,7 +34,7 @@ void *ini_checked(void *memory);
 char *PRINTF_LIKE(1, 2) ini_text_of(const char *fmt, ...);
 section_entry *ini_find_section(const ini_input *in, const char *name);
 value_entry *ini_find_value(const ini_input *in, const char *section, const char *key);
-/* These take `where` over. */
+/* Entries, which take `where` over. */
 void ini_add_section(ini_input *in, const char *name, char *where);
 void ini_add_value(ini_input *in, const char *section, const char *key, const char *value, char *where);
 /* Notes a mistake by its text, which is taken over. */

@@ -87,9 +87,6 @@ rows() {
     done
 }
 
-# Waits so many milliseconds.
-nap() { sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"; }
-
 say "two jobs side by side, killed and begun again"
 kills=0 rounds=0 left=1
 while [ $left -gt 0 ]; do

@@ -13,9 +13,6 @@ span=$((($(date +%s%N) - begun) / 1000000))
 exits 0 "the unbroken run"
 links=$(value digest) rows=$(value history_digest)
 
-# Waits so many milliseconds.
-nap() { sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"; }
-
 # One piece of a run: killed after a random time unless it ended before; $ended tells.
 piece() {
     local wait=$((RANDOM * 32768 + RANDOM))

@@ -164,6 +164,9 @@ value() {
     tail -n 1 out | sed -n "s/.*\"$1\": *\"\{0,1\}\([^\",}]*\).*/\1/p"
 }
 
+# Waits so many milliseconds.
+nap() { sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"; }
+
 # Nothing half-written in a folder: temporary files and locks are gone.
 tidy() {
     checks=$((checks + 1))

@@ -352,11 +352,11 @@ printf '[links.hex]\nkind = hex\nsteps = 2\n' >>clover.ini
 try run clover.ini quark.light.links=hex run.output=hex run.trajectories=1
 exits 0 "an action on HEX links"
 
-# refused WHAT TEXT ARGUMENTS
-refused() {
-    local what=$1 text=$2
-    shift 2
-    try measure few.ini $config "$@"
+# measure_refused INPUT WHAT TEXT ARGUMENTS
+measure_refused() {
+    local input=$1 what=$2 text=$3
+    shift 3
+    try measure $input $config "$@"
     exits 2 "$what"
     printed "$text"
 }
@@ -413,29 +413,21 @@ cp out up
 try measure --json nucleon.ini $config source.sink.flavour=d source.sink.polarisation=z
 exits 0 "currents of d"
 cmp -s up out && fail "u and d are the same"
-# nucleon_refused WHAT TEXT ARGUMENTS
-nucleon_refused() {
-    local what=$1 text=$2
-    shift 2
-    try measure nucleon.ini $config "$@"
-    exits 2 "$what"
-    printed "$text"
-}
-nucleon_refused "no flavour" "did you mean 'u'?" source.sink.flavour=up
-nucleon_refused "no direction" "polarisation" source.sink.polarisation=t
-nucleon_refused "a gamma matrix" "[source.sink] kind = sequential_nucleon has no key 'gamma'" source.sink.gamma=15
-nucleon_refused "pairs of mesons" "it needs that one as propagator, a propagator from the first source as propagator_2, and pairs = unit" \
+measure_refused nucleon.ini "no flavour" "did you mean 'u'?" source.sink.flavour=up
+measure_refused nucleon.ini "no direction" "polarisation" source.sink.polarisation=t
+measure_refused nucleon.ini "a gamma matrix" "[source.sink] kind = sequential_nucleon has no key 'gamma'" source.sink.gamma=15
+measure_refused nucleon.ini "pairs of mesons" "it needs that one as propagator, a propagator from the first source as propagator_2, and pairs = unit" \
     measure.current.pairs=all
-nucleon_refused "the other order" "and pairs = unit" measure.current.propagator=light measure.current.propagator_2=through_u
-nucleon_refused "a nucleon alone" "and pairs = unit" measure.current.propagator_2=
-nucleon_refused "a nucleon of noise" "three quarks from [source.noise] of kind noise, which have no mean" source.sink.propagator=random
-nucleon_refused "a sink at the source" "of the sink is that of the source, [source.origin]" source.sink.time=0
-nucleon_refused "a sink outside" "outside the lattice" source.sink.time=4
-nucleon_refused "a nucleon of twisted mass" "which is not for kind = twisted_mass of [quark.light], whose u and d have mu and -mu" \
+measure_refused nucleon.ini "the other order" "and pairs = unit" measure.current.propagator=light measure.current.propagator_2=through_u
+measure_refused nucleon.ini "a nucleon alone" "and pairs = unit" measure.current.propagator_2=
+measure_refused nucleon.ini "a nucleon of noise" "three quarks from [source.noise] of kind noise, which have no mean" source.sink.propagator=random
+measure_refused nucleon.ini "a sink at the source" "of the sink is that of the source, [source.origin]" source.sink.time=0
+measure_refused nucleon.ini "a sink outside" "outside the lattice" source.sink.time=4
+measure_refused nucleon.ini "a nucleon of twisted mass" "which is not for kind = twisted_mass of [quark.light], whose u and d have mu and -mu" \
     quark.light.kind=twisted_mass quark.light.mu=0.1 measure.current.operators=axial
-nucleon_refused "a nucleon of itself" "is made of the source itself" source.sink.propagator=through_u
+measure_refused nucleon.ini "a nucleon of itself" "is made of the source itself" source.sink.propagator=through_u
 printf '[source.second]\nkind = sequential\npropagator = light\ntime = 1\n[propagator.second]\nquark = light\nsource = second\n' >>nucleon.ini
-nucleon_refused "a nucleon of a sequential propagator" "[propagator.second] is sequential itself; name one from [source.origin]" \
+measure_refused nucleon.ini "a nucleon of a sequential propagator" "[propagator.second] is sequential itself; name one from [source.origin]" \
     source.sink.propagator=second
 
 say "the conserved current as a source"
@@ -471,21 +463,13 @@ kind = mesons
 propagator = light
 propagator_2 = struck
 INI
-# current_refused WHAT TEXT SETTINGS...
-current_refused() {
-    local what=$1 text=$2
-    shift 2
-    try measure --dry-run current.ini lattice.size=4.4.4.4 "$@"
-    exits 2 "$what"
-    printed "$text"
-}
 try measure --dry-run current.ini lattice.size=4.4.4.4
 exits 0 "a current that fits"
-current_refused "a current of a twisted mass" "is that of Wilson quarks at a sink without smearing" quark.light.kind=twisted_mass quark.light.mu=0.1
-current_refused "a smeared current" "and the conserved vector current is a sum over links" source.current.smearing=wide
-current_refused "a current of a smeared sink" "with sink_smearing = wide" propagator.light.sink_smearing=wide
-current_refused "another quark behind the current" "goes on from the conserved current of [quark.light] with [quark.heavy]" propagator.struck.quark=heavy
-current_refused "a direction that is none" "x, y, z or t" source.current.direction=w
+measure_refused current.ini "a current of a twisted mass" "is that of Wilson quarks at a sink without smearing" quark.light.kind=twisted_mass quark.light.mu=0.1
+measure_refused current.ini "a smeared current" "and the conserved vector current is a sum over links" source.current.smearing=wide
+measure_refused current.ini "a current of a smeared sink" "with sink_smearing = wide" propagator.light.sink_smearing=wide
+measure_refused current.ini "another quark behind the current" "goes on from the conserved current of [quark.light] with [quark.heavy]" propagator.struck.quark=heavy
+measure_refused current.ini "a direction that is none" "x, y, z or t" source.current.direction=w
 
 say "a current on all sites"
 cat >summed.ini <<'INI'
@@ -529,56 +513,48 @@ exits 0 "a nucleon through a current"
 for parity in 1 -1; do
     same "rows" 1 "$(grep -c "\"measure\": \"axial\", \"kind\": \"baryons\", \"baryon\": 0, \"parity\": $parity" out)"
 done
-# summed_refused WHAT TEXT SETTINGS...
-summed_refused() {
-    local what=$1 text=$2
-    shift 2
-    try measure --dry-run summed.ini lattice.size=4.4.4.4 "$@"
-    exits 2 "$what"
-    printed "$text"
-}
-summed_refused "a time of such a current" "[source.current] kind = feynman_hellmann has no key 'time'" source.current.time=1
-summed_refused "a smeared current" "[source.current] has smearing, and its current is local" source.current.smearing=wide
-summed_refused "a current on a smeared sink" "name a propagator without sink_smearing, with sink = site" source.current.propagator=smeared
-summed_refused "an insertion without a current" "name a [propagator.NAME] from a source of kind = feynman_hellmann" measure.axial.insertion=light
-summed_refused "a flavour without an insertion" "[measure.plain] inserted = d has no effect without an insertion" measure.plain.inserted=d
-summed_refused "strangeness of a nucleon" "inserted = s, and the nucleon has no such quark" measure.axial.inserted=s
-summed_refused "a baryon that begins with the current" "kind = baryons takes no sequential propagators, as [propagator.struck] is" \
+measure_refused summed.ini "a time of such a current" "[source.current] kind = feynman_hellmann has no key 'time'" source.current.time=1
+measure_refused summed.ini "a smeared current" "[source.current] has smearing, and its current is local" source.current.smearing=wide
+measure_refused summed.ini "a current on a smeared sink" "name a propagator without sink_smearing, with sink = site" source.current.propagator=smeared
+measure_refused summed.ini "an insertion without a current" "name a [propagator.NAME] from a source of kind = feynman_hellmann" measure.axial.insertion=light
+measure_refused summed.ini "a flavour without an insertion" "[measure.plain] inserted = d has no effect without an insertion" measure.plain.inserted=d
+measure_refused summed.ini "strangeness of a nucleon" "inserted = s, and the nucleon has no such quark" measure.axial.inserted=s
+measure_refused summed.ini "a baryon that begins with the current" "kind = baryons takes no sequential propagators, as [propagator.struck] is" \
     measure.plain.propagator=struck
 
 say "keys that do not fit"
-refused "a second propagator that is none" "did you mean 'up'?" measure.pi.propagator_2=ups
-refused "a smeared staggered propagator" "smearing is for quarks with spin" propagator.up.quark=strange
-refused "a staggered second quark" "needs a Wilson quark" measure.pi.propagator_2=strange
-refused "propagators of two places" "that do not go together" measure.pi.propagator_2=elsewhere
-refused "noise and a point" "of the same noise" measure.pi.propagator_2=random
-refused "a sequential source of itself" "is made of the source itself" source.gauss.kind=sequential source.gauss.propagator=up source.gauss.time=2
-refused "a sink at the source" "of the sink is that of the source, [source.elsewhere]" source.gauss.kind=sequential \
+measure_refused few.ini "a second propagator that is none" "did you mean 'up'?" measure.pi.propagator_2=ups
+measure_refused few.ini "a smeared staggered propagator" "smearing is for quarks with spin" propagator.up.quark=strange
+measure_refused few.ini "a staggered second quark" "needs a Wilson quark" measure.pi.propagator_2=strange
+measure_refused few.ini "propagators of two places" "that do not go together" measure.pi.propagator_2=elsewhere
+measure_refused few.ini "noise and a point" "of the same noise" measure.pi.propagator_2=random
+measure_refused few.ini "a sequential source of itself" "is made of the source itself" source.gauss.kind=sequential source.gauss.propagator=up source.gauss.time=2
+measure_refused few.ini "a sink at the source" "of the sink is that of the source, [source.elsewhere]" source.gauss.kind=sequential \
     source.gauss.propagator=elsewhere source.gauss.time=2
-refused "a baryon of a sequential propagator" "kind = baryons takes no sequential propagators, as [propagator.up] is" source.gauss.kind=sequential \
+measure_refused few.ini "a baryon of a sequential propagator" "kind = baryons takes no sequential propagators, as [propagator.up] is" source.gauss.kind=sequential \
     source.gauss.propagator=elsewhere source.gauss.time=1
-refused "no such source" "did you mean 'gauss'?" propagator.up.source=gaus
-refused "no such links" "names no [links.NAME]" smearing.gauss.links=spac
-refused "links of loops that are none" "did you mean 'space'?" measure.smooth.links=spce
-refused "no steps" "[smearing.gauss] steps: '0' is out of range" smearing.gauss.steps=0
-refused "too few steps" "take more steps" smearing.gauss.steps=3
-refused "baryons of noise" "three quarks from [source.gauss] of kind noise have no mean" source.gauss.kind=noise source.gauss.smearing=
-refused "no baryon" "'sigmas' contains an unknown name" measure.proton.baryons=sigmas
-refused "a momentum in time" "[source.gauss] momentum has a last number other than 0" source.gauss.kind=wall \
+measure_refused few.ini "no such source" "did you mean 'gauss'?" propagator.up.source=gaus
+measure_refused few.ini "no such links" "names no [links.NAME]" smearing.gauss.links=spac
+measure_refused few.ini "links of loops that are none" "did you mean 'space'?" measure.smooth.links=spce
+measure_refused few.ini "no steps" "[smearing.gauss] steps: '0' is out of range" smearing.gauss.steps=0
+measure_refused few.ini "too few steps" "take more steps" smearing.gauss.steps=3
+measure_refused few.ini "baryons of noise" "three quarks from [source.gauss] of kind noise have no mean" source.gauss.kind=noise source.gauss.smearing=
+measure_refused few.ini "no baryon" "'sigmas' contains an unknown name" measure.proton.baryons=sigmas
+measure_refused few.ini "a momentum in time" "[source.gauss] momentum has a last number other than 0" source.gauss.kind=wall \
     source.gauss.momentum=0.0.0.1
-refused "a place of a wall" "[source.gauss] kind = wall has no key 'place'; beside smearing it has time momentum" \
+measure_refused few.ini "a place of a wall" "[source.gauss] kind = wall has no key 'place'; beside smearing it has time momentum" \
     source.gauss.kind=wall source.gauss.place=0.0.0.1
-refused "a source outside" "lies at 0.0.0.4, outside the lattice of extents 4.4.4.4" source.gauss.place=0.0.0.4
-refused "a wall outside" "lies at 0.0.0.9, outside the lattice of extents 4.4.4.4" source.gauss.kind=wall source.gauss.time=9
-refused "keys of an earlier form" "[measure.pi] quark is of an earlier form of the input; it is now: [propagator.NAME] quark" \
+measure_refused few.ini "a source outside" "lies at 0.0.0.4, outside the lattice of extents 4.4.4.4" source.gauss.place=0.0.0.4
+measure_refused few.ini "a wall outside" "lies at 0.0.0.9, outside the lattice of extents 4.4.4.4" source.gauss.kind=wall source.gauss.time=9
+measure_refused few.ini "keys of an earlier form" "[measure.pi] quark is of an earlier form of the input; it is now: [propagator.NAME] quark" \
     measure.pi.quark=up
-refused "smearing of an earlier form" "[measure.pi] width is of an earlier form of the input; it is now: [smearing.NAME]" \
+measure_refused few.ini "smearing of an earlier form" "[measure.pi] width is of an earlier form of the input; it is now: [smearing.NAME]" \
     measure.pi.width=2
 sed '/^rho/d' few.ini >none.ini
 try measure none.ini $config
 exits 2 "links without rho"
 printed "[links.space] needs the key 'rho'"
-refused "links of a staggered quark" "'space' is unknown" quark.strange.links=space
+measure_refused few.ini "links of a staggered quark" "'space' is unknown" quark.strange.links=space
 try measure few.ini $config links.space.rho=0.3
 exits 0 "a large rho"
 printed "warning: " "[links.space] rho = 0.3 is beyond 0.25"
