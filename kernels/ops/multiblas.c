@@ -94,6 +94,16 @@ static void run_all_tiles(exact_sum *all, const field *x, const field *y, multib
     if (a->tiles > 0) run_tiles(all, x, y, a);
 }
 
+/* The sums of the upper triangle of n x n, row after row, which alone travel. Returns how many entries these are. */
+static int pack_upper(exact_sum *s, int n)
+{
+    int entries = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = i; j < n; j++, entries++)
+            for (int c = 0; c < 2; c++) s[2 * entries + c] = s[2 * (i * n + j) + c];
+    return entries;
+}
+
 void multiblas_dot(double (*value)[2], const field *x, const field *y, int hermitian)
 {
     const int n = x->nrhs, m = y->nrhs;
@@ -110,13 +120,17 @@ void multiblas_dot(double (*value)[2], const field *x, const field *y, int hermi
         args.stride[d] = g.stride[d];
     }
     run_all_tiles(s, x, y, &args);
-    comm_group_sum_exact(x->lat->group, s, 2 * n * m);
+    const int entries = hermitian ? pack_upper(s, n) : n * m;
+    comm_group_sum_exact(x->lat->group, s, 2 * entries);
+    const exact_sum *entry = s;
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++) {
-            const int lower = hermitian && i > j, k = lower ? j * m + i : i * m + j;
+        for (int j = hermitian ? i : 0; j < m; j++, entry += 2) {
             double *const to = value[i * m + j];
-            to[0] = x->lat->planned ? i == j : exact_value(&s[2 * k]);
-            to[1] = x->lat->planned || (hermitian && i == j) ? 0 : exact_value(&s[2 * k + 1]) * (lower ? -1 : 1);
+            to[0] = x->lat->planned ? i == j : exact_value(&entry[0]);
+            to[1] = x->lat->planned || (hermitian && i == j) ? 0 : exact_value(&entry[1]);
+            if (!hermitian || i == j) continue;
+            value[j * m + i][0] = to[0];
+            value[j * m + i][1] = -to[1];
         }
     free(s);
 }
