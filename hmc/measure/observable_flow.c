@@ -5,7 +5,7 @@
  * A row for each flow time: E of the clover field strength in temporal and spatial planes, E of the plaquette, 36 (1 - P),
  * and the topological charge. The flow lowers the action of its kernel, 6 (1 - P) a site of the Wilson flow: where it rises, the step
  * is too long and the measurement has failed. The summary has t0, where t^2 E = 0.3, and w0, where t d/dt (t^2 E) = 0.3 at t =
- * w0^2 (S. Borsanyi et al., arXiv:1203.4469), both of the clover E and by linear interpolation, NaN when not reached.
+ * w0^2 (S. Borsanyi et al., arXiv:1203.4469), both of the clover E, by cubic splines, NaN when not reached.
  * With keys first_slice and last_slice energies are averages over those time slices, as they have to be on lattices bounded in time;
  * the charge is of all slices.
  *
@@ -13,6 +13,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include <gsl/gsl_roots.h>
+#include <gsl/gsl_spline.h>
 
 #include "hmc/measure/measure.h"
 #include "hmc/measure/slices.h"
@@ -93,31 +96,65 @@ static int has_risen(measure_result *r, const flow_kernel *kernel, double before
     return 1;
 }
 
-/* Crossing of SCALE_AT from below by the line from (x0, y0) to (x1, y1); NaN when there is none. */
-static double crossing(double x0, double y0, double x1, double y1)
+/* ---- scales ---- */
+
+/* t^2 E as a natural cubic spline of t. */
+typedef struct {
+    gsl_spline *spline;
+    int derivative; /* of the spline: t d/dt (t^2 E) */
+} scale_curve;
+
+static double above_scale(double t, void *curve)
 {
-    return y0 < SCALE_AT && y1 >= SCALE_AT ? x0 + (x1 - x0) * (SCALE_AT - y0) / (y1 - y0) : NAN;
+    const scale_curve *c = curve;
+    const double y =
+        c->derivative ? t * gsl_spline_eval_deriv(c->spline, t, NULL) : gsl_spline_eval(c->spline, t, NULL);
+    return y - SCALE_AT;
 }
 
-static double scaled_energy(const measure_result *r, long row)
+/* Root of a curve between two times, below and above SCALE_AT. */
+static double root_between(scale_curve *c, double below, double above)
 {
-    const double *x = r->rows + row * r->what->ncolumns;
-    return x[0] * x[0] * x[1];
+    gsl_root_fsolver *by = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
+    gsl_function f = {above_scale, c};
+    gsl_root_fsolver_set(by, &f, below, above);
+    for (int i = 0; i < 100 && gsl_root_fsolver_x_upper(by) - gsl_root_fsolver_x_lower(by) > 1e-15 * above; i++)
+        gsl_root_fsolver_iterate(by);
+    const double root = gsl_root_fsolver_root(by);
+    gsl_root_fsolver_free(by);
+    return root;
+}
+
+/* Time of the first crossing of SCALE_AT from below; NaN when there is none. */
+static double crossing(scale_curve *c, const double *t, long n)
+{
+    double before = -SCALE_AT;
+    for (long i = 1; i < n; i++) {
+        const double now = above_scale(t[i], c);
+        if (before < 0 && now >= 0) return now == 0 ? t[i] : root_between(c, t[i - 1], t[i]);
+        before = now;
+    }
+    return NAN;
 }
 
 static void find_scales(measure_result *r)
 {
-    double before_t = 0, before_w = 0;
-    for (long i = 1; i < r->nrows; i++) {
-        const double t0 = r->rows[(i - 1) * r->what->ncolumns], t1 = r->rows[i * r->what->ncolumns];
-        const double y0 = scaled_energy(r, i - 1), y1 = scaled_energy(r, i);
-        if (isnan(r->summary[0])) r->summary[0] = crossing(t0, y0, t1, y1);
-        /* The derivative by a difference is second order at the middle of the step. */
-        const double middle = (t0 + t1) / 2, w = middle * (y1 - y0) / (t1 - t0);
-        if (isnan(r->summary[1])) r->summary[1] = sqrt(crossing(before_t, before_w, middle, w));
-        before_t = middle;
-        before_w = w;
+    const long n = r->nrows;
+    if (n < 3) return;
+    double *t = malloc(2 * (size_t)n * sizeof *t), *y = t + n;
+    REQUIRE_MEMORY(t, "out of memory for %ld flow times", n);
+    for (long i = 0; i < n; i++) {
+        const double *row = r->rows + i * r->what->ncolumns;
+        t[i] = row[0];
+        y[i] = row[0] * row[0] * row[1];
     }
+    scale_curve c = {gsl_spline_alloc(gsl_interp_cspline, (size_t)n), 0};
+    gsl_spline_init(c.spline, t, y, (size_t)n);
+    r->summary[0] = crossing(&c, t, n);
+    c.derivative = 1;
+    r->summary[1] = sqrt(crossing(&c, t, n));
+    gsl_spline_free(c.spline);
+    free(t);
 }
 
 static int measure_flow(const measure_context *c, const measure_params *m, measure_result *r)
