@@ -23,7 +23,7 @@ typedef struct {
 
 /* Columns `first` to first + n - 1 of out = X a + b w, with the nx columns of X; coefficient a[k * row + j](re, im) of column k of
  * X in column first + j of out, in arithmetic precision and in memory of the host. With b = 0 w is not read. */
-#define MULTIBLAS_COEFFICIENT_BYTES 16384 /* of a launch on a device */
+#define MULTIBLAS_COEFFICIENT_BYTES 16384 /* bytes of coefficients of a launch on a device */
 
 typedef struct {
     view out, w, x;
