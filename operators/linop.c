@@ -28,14 +28,15 @@ void linop_apply(const linop *op, field *y, const field *x, int dagger)
     op->table->apply(op, y, x, dagger);
 }
 
-double linop_apply_dot(const linop *op, field *y, const field *x)
+void linop_apply_dot(const linop *op, field *y, const field *x, vector_sum *s)
 {
     DEBUG_ASSERT(y != x, "operator %s in place", op->table->name);
-    if (op->table->apply_dot) return op->table->apply_dot(op, y, x);
-    double product[2];
+    if (op->table->apply_dot) {
+        op->table->apply_dot(op, y, x, s);
+        return;
+    }
     linop_apply(op, y, x, 0);
-    vector_dot(product, x, y, 0);
-    return product[0];
+    vector_real_dot_start(s, x, y, 0);
 }
 
 void linop_apply_norm2(const linop *op, field *y, const field *x, int dagger, vector_sum *s)

@@ -37,7 +37,7 @@ typedef struct {
     linop *(*slices)(linop *op, int Ls, char *message, size_t bytes); /* new; null entry: there is none */
     void (*refresh)(linop *op);
     void (*destroy)(linop *op);
-    double (*apply_dot)(const linop *op, field *y, const field *x); /* see linop_apply_dot(); or null */
+    void (*apply_dot)(const linop *op, field *y, const field *x, vector_sum *s); /* see linop_apply_dot(); or null */
     void (*apply_norm2)(const linop *op, field *y, const field *x, int dagger, vector_sum *s); /* linop_apply_norm2() */
 } linop_table;
 
@@ -59,11 +59,11 @@ struct linop {
 
 field *linop_vector(const linop *op, int nrhs);
 void linop_apply(const linop *op, field *y, const field *x, int dagger);
-/* y = A x and (x, y) for a Hermitian operator and one right-hand side. An operator may find the product by its own way,
- * sooner than y: then the caller need not wait for the sum when y is there. */
-double linop_apply_dot(const linop *op, field *y, const field *x);
+/* y = A x for a Hermitian operator and one right-hand side; and (x, y) is on its way, for vector_sum_finish(). An operator may
+ * find the product by its own way, sooner than y. */
+void linop_apply_dot(const linop *op, field *y, const field *x, vector_sum *s);
 /* y = A x or A^dagger x for one right-hand side, of one parity; and |x|^2 is on its way, for vector_sum_finish(),
- * before which nothing else may sum: the operator is up to date. */
+ * and the operator is up to date. */
 void linop_apply_norm2(const linop *op, field *y, const field *x, int dagger, vector_sum *s);
 linop *linop_at(linop *op, precision prec, place where);
 /* The operator inside such blocks, owned by `op`. Null, with the reason in `message`, where the lattice has them not.

@@ -19,15 +19,12 @@ static void apply(const linop *op, field *y, const field *x, int dagger)
 }
 
 /* (x, A^dagger A x) = |A x|^2, whose sum travels while the second half is made. */
-static double apply_dot(const linop *op, field *y, const field *x)
+static void apply_dot(const linop *op, field *y, const field *x, vector_sum *s)
 {
-    vector_sum s;
     field *half = field_scratch(x);
     linop_apply(inner_of(op), half, x, 0);
-    linop_apply_norm2(inner_of(op), y, half, 1, &s);
-    const double product = vector_sum_finish(&s);
+    linop_apply_norm2(inner_of(op), y, half, 1, s);
     field_destroy(half);
-    return product;
 }
 
 static linop *again(const derived *d, linop *inner)

@@ -106,7 +106,7 @@ static int decompose(block_cg *s)
     fit(s, &s->spare, s->n);
     vector_copy(s->q, s->r);
     block_free(s->C);
-    s->C = block_qr(&s->q, &s->spare);
+    s->C = block_qr(&s->q, &s->spare, NULL);
     return s->C != NULL;
 }
 
@@ -121,17 +121,16 @@ static void next_directions(block_cg *s, const block_matrix *S_dagger)
     s->spare = old;
 }
 
-/* X += P beta C */
-static void add_to_solution(block_cg *s)
+/* beta C of X += P beta C, in units of what X is in. */
+static block_matrix *weights(const block_cg *s)
 {
     block_matrix *a = block_product(s->beta, 0, s->C, 0);
-    field *const x = s->low_x ? s->low_x : s->x;
     if (!s->low_x) block_scale_columns(a, s->size);
-    block_axpy(x, 1, a, s->p, 1, x);
-    block_free(a);
+    return a;
 }
 
-/* Takes a step but for the next directions. Gives the largest residual that it claims, or NaN where it cannot be made. */
+/* Takes a step but for the next directions. Gives the largest residual that it claims, or NaN where it cannot be made. The order
+ * leaves something to a device while the host works on small matrices. */
 static double step(block_cg *s)
 {
     double claimed = 0;
@@ -146,10 +145,13 @@ static double step(block_cg *s)
     s->beta = block_inverse(k);
     block_free(k);
     if (!s->beta) return NAN;
-    add_to_solution(s);
     block_axpy(s->q, -1, s->beta, s->ap, 1, s->q);
+    block_matrix *const a = weights(s), *const gram = block_dot(s->q, s->q, 1);
+    field *const x = s->low_x ? s->low_x : s->x;
+    block_axpy(x, 1, a, s->p, 1, x);
+    block_free(a);
     fit(s, &s->spare, s->q->nrhs);
-    s->S = block_qr(&s->q, &s->spare);
+    s->S = block_qr(&s->q, &s->spare, gram);
     if (!s->S) return NAN;
     block_matrix *const C = block_product(s->S, 0, s->C, 0);
     block_free(s->C);

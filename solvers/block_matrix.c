@@ -235,11 +235,11 @@ static void apply_factor(field **q, field **work, const block_matrix *T)
     *work = columns_like(*q, n);
 }
 
-block_matrix *block_qr(field **q, field **work)
+block_matrix *block_qr(field **q, field **work, block_matrix *gram)
 {
     block_matrix *C = NULL;
     for (int pass = 0; pass < PASSES; pass++) {
-        block_matrix *h = block_dot(*q, *q, 1);
+        block_matrix *h = pass == 0 && gram ? gram : block_dot(*q, *q, 1);
         factors f = {0};
         if (all_numbers(h)) f = factor(h, (*q)->prec);
         block_free(h);

@@ -33,8 +33,9 @@ void block_axpy(field *out, double factor, const block_matrix *a, const field *x
  * al., arXiv:1710.09745), repeated where M is ill conditioned. Columns that depend on others, or are zero, are dropped: Q
  * then has fewer columns than M, and C more columns than rows; what is dropped of a column is below 1e-6 of its norm, or
  * some roundings of the fields' precision. *q: M, and becomes Q; *work: of the same shape, is overwritten; both may be
- * replaced by smaller fields, which have at least one column. Returns C, or null where M has numbers that are none, or is
- * all zero. Collective. */
-block_matrix *block_qr(field **q, field **work);
+ * replaced by smaller fields, which have at least one column. gram: M^dagger M, which is used up, or null; a device does what was
+ * started behind it, while the host factorises. Returns C, or null where M has numbers that are none, or is all zero.
+ * Collective. */
+block_matrix *block_qr(field **q, field **work, block_matrix *gram);
 
 #endif

@@ -4,33 +4,42 @@
 #include "kernels/ops/vector.h"
 #include "solvers/reliable.h"
 
-/* Iterates until the end, or until the precision is raised. */
+/* Iterates until the end, or until the precision is raised. Coefficients are quotients of sums that stay on a device, where
+ * kernels make them: the host looks at a step while A p of the next one is made, which is for nothing where the step asks for
+ * an update. Where that may be, the host looks first. */
 static void iterate(reliable *u, field *p, field *q)
 {
     field *const r = u->low_r;
-    double r2 = u->r2;
+    vector_sum r2[2] = {vector_sum_known(u->r2)}, pq[2];
+    int ahead = 0; /* q is there before its step */
     vector_copy(p, r);
-    for (;;) {
-        vector_sum sum;
-        double rp[2];
-        const double pq = linop_apply_dot(u->low, q, p);
-        if (!(pq > 0) || isinf(pq)) {
+    for (int now = 0;; now = !now) {
+        vector_sum *const before = &r2[now], *const after = &r2[!now];
+        const vector_ratio alpha = {1, before, &pq[now]}, minus_alpha = {-1, before, &pq[now]},
+                           beta = {1, after, before};
+        if (!ahead) linop_apply_dot(u->low, q, p, &pq[now]);
+        vector_axpy_by_norm2_start(after, r, minus_alpha, q, 0);
+        vector_cg_update_by(u->low_x, p, alpha, beta, r);
+        ahead = after->travels && !reliable_nears(u, before->value);
+        if (ahead) linop_apply_dot(u->low, q, p, &pq[!now]);
+        const double step = vector_sum_finish(&pq[now]), claimed2 = vector_sum_finish(after);
+        const int broken = !(step > 0) || isinf(step);
+        if (!broken && !reliable_due(u, 1, claimed2)) continue;
+        if (ahead) vector_sum_finish(&pq[!now]);
+        ahead = 0;
+        if (broken) {
             reliable_break(u);
             return;
         }
-        const double alpha = r2 / pq, before = r2;
-        vector_axpy_norm2_start(&sum, r, -alpha, q, 0);
-        vector_cg_update_by(u->low_x, p, alpha, &sum, before, r);
-        r2 = vector_sum_finish(&sum);
-        if (!reliable_due(u, 1, r2)) continue;
         /* The direction goes on without its part along the new residual, unless the recurrence had lost its way. Here
          * it is what it was, times r2 / before, and the residual. */
         vector_axpby(p, -1, r, 1);
-        if (!reliable_update(u, r2)) return;
-        r2 = u->r2;
+        if (!reliable_update(u, claimed2)) return;
+        *after = vector_sum_known(u->r2);
         const double keep = u->true_over_recurrence < 4 ? u->true_over_recurrence : 0;
+        double rp[2];
         vector_dot(rp, r, p, 0);
-        vector_axpby(p, 1 - keep * rp[0] / r2, r, keep);
+        vector_axpby(p, 1 - keep * rp[0] / u->r2, r, keep);
     }
 }
 

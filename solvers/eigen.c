@@ -181,7 +181,7 @@ static field *random_block(process *p)
 static field *orthonormal(process *p, field *w, int n, block_matrix **C)
 {
     field *spare = field_like(w);
-    block_matrix *c = block_qr(&w, &spare);
+    block_matrix *c = block_qr(&w, &spare, NULL);
     field_destroy(spare);
     *C = block_zero(p->width, p->width);
     const int rank = c ? w->nrhs : 0;
@@ -199,7 +199,7 @@ static field *orthonormal(process *p, field *w, int n, block_matrix **C)
     field_destroy(w);
     orthogonalise(p, full, n, 0);
     spare = field_like(full);
-    c = block_qr(&full, &spare);
+    c = block_qr(&full, &spare, NULL);
     REQUIRE(c && full->nrhs == p->width, "no %d vectors beside %d", p->width, n * p->width);
     field_destroy(spare);
     block_free(c);

@@ -40,20 +40,20 @@ typedef struct {
     multishift_result *result;
 } space;
 
-/* Updates the strands that go on: r2 becomes |r|^2, and `before` is what it was. */
-static void update(space *k, double alpha, vector_sum *r2, double before)
+/* Updates the strands behind the first. */
+static void update_others(space *k, double alpha, double beta)
 {
     field *x[MULTISHIFT_MOST], *p[MULTISHIFT_MOST];
-    double own_alpha[MULTISHIFT_MOST], ratio2[MULTISHIFT_MOST], zeta[MULTISHIFT_MOST];
-    for (int i = 0; i < k->active; i++) {
+    double alphas[MULTISHIFT_MOST], betas[MULTISHIFT_MOST], zeta[MULTISHIFT_MOST];
+    for (int i = 1; i < k->active; i++) {
         strand *t = &k->strands[i];
-        x[i] = t->x;
-        p[i] = t->p;
-        own_alpha[i] = alpha * t->ratio;
-        ratio2[i] = t->ratio * t->ratio;
-        zeta[i] = t->zeta;
+        x[i - 1] = t->x;
+        p[i - 1] = t->p;
+        alphas[i - 1] = alpha * t->ratio;
+        betas[i - 1] = beta * t->ratio * t->ratio;
+        zeta[i - 1] = t->zeta;
     }
-    vector_multishift_update_by(k->active, x, p, own_alpha, zeta, ratio2, r2, before, k->r, 0);
+    vector_multishift_update(k->active - 1, x, p, alphas, zeta, betas, k->r, 0);
 }
 
 /* Takes out the strands that are good enough; the lowest, which carries the recurrence, stays while others do. */
@@ -80,39 +80,49 @@ static void note(const space *k, double r2)
     }
 }
 
-/* The shared iteration, from x = 0 and p = r = b / |b|. */
+/* The shared iteration, from x = 0 and p = r = b / |b|. The lowest shift, of ratio 1, is plain conjugate gradients: its
+ * coefficients stay on a device, where kernels make the sums. What those of the other shifts need comes to the host while A p of
+ * the next step is made, which is for nothing at the end. */
 static void iterate(space *k)
 {
-    double r2 = vector_norm2(k->r, 0), alpha_before = 1, beta_before = 0;
-    solver_pace pace = pace_start(k->settings, 0, r2);
-    while (k->active > 0 && k->result->shared < k->settings->max_iterations) {
-        const double pq = linop_apply_dot(k->low, k->q, k->strands[0].p);
+    const int most = k->settings->max_iterations;
+    double alpha_before = 1, beta_before = 0;
+    vector_sum r2[2] = {vector_sum_known(vector_norm2(k->r, 0))}, pq[2];
+    solver_pace pace = pace_start(k->settings, 0, r2[0].value);
+    int ahead = 0, now = 0;
+    for (; k->active > 0 && k->result->shared < most; now = !now) {
+        vector_sum *const before = &r2[now], *const after = &r2[!now];
+        const strand *lead = &k->strands[0];
+        if (!ahead) linop_apply_dot(k->low, k->q, lead->p, &pq[now]);
+        vector_axpy_by_norm2_start(after, k->r, (vector_ratio){-1, before, &pq[now]}, k->q, 0);
+        vector_cg_update_by(lead->x, lead->p, (vector_ratio){1, before, &pq[now]}, (vector_ratio){1, after, before},
+                            k->r);
         k->result->shared++;
-        if (!(pq > 0) || isinf(pq)) break;
-        const double alpha = r2 / pq, before = r2;
-        vector_sum sum;
-        vector_axpy_norm2_start(&sum, k->r, -alpha, k->q, 0);
-        for (int i = 0; i < k->active; i++) {
+        ahead = after->travels && k->result->shared < most;
+        if (ahead) linop_apply_dot(k->low, k->q, lead->p, &pq[!now]);
+        const double product = vector_sum_finish(&pq[now]), claimed2 = vector_sum_finish(after);
+        if (!(product > 0) || isinf(product) || !(claimed2 < INFINITY)) break;
+        const double alpha = before->value / product, beta = claimed2 / before->value;
+        for (int i = 1; i < k->active; i++) {
             strand *t = &k->strands[i];
             t->ratio = 1 / (1 + t->above * alpha + alpha * beta_before / alpha_before * (1 - t->ratio));
             t->zeta *= t->ratio;
         }
-        update(k, alpha, &sum, before); /* update whatever r2 is: refine() asks what x is worth */
-        r2 = vector_sum_finish(&sum);
-        if (!(r2 < INFINITY)) break;
+        update_others(k, alpha, beta);
         alpha_before = alpha;
-        beta_before = r2 / before;
-        note(k, r2);
+        beta_before = beta;
+        note(k, claimed2);
         if (k->r->lat->planned || solver_interrupted(k->r->lat)) break;
-        drop_out(k, r2);
-        pace_halved(&pace, k->result->shared, r2);
+        drop_out(k, claimed2);
+        pace_halved(&pace, k->result->shared, claimed2);
         /* Reliable updates, which this iteration does not have, are better then. */
         if (k->low->prec != k->outer && pace_is_slow(&pace, k->result->shared)) {
             log_info("multi-shift solver: slow at a residual of %.1e in %s precision; each shift continues by itself",
-                     sqrt(r2), precision_names[k->low->prec]);
+                     sqrt(claimed2), precision_names[k->low->prec]);
             break;
         }
     }
+    for (int i = 0; i < 2 && ahead; i++) vector_sum_finish(&pq[i]);
     for (int i = 0; i < k->active; i++) {
         k->result->each[k->strands[i].number].iterations = k->result->shared;
         field_destroy(k->strands[i].p);

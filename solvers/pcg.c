@@ -41,7 +41,9 @@ static void iterate(iteration *s)
     vector_copy(s->p, s->z);
     rp = with[0];
     for (;;) {
-        pq = linop_apply_dot(u->low, s->q, s->p);
+        vector_sum product;
+        linop_apply_dot(u->low, s->q, s->p, &product);
+        pq = vector_sum_finish(&product);
         /* (r, p) is no sum of squares, and zero where vectors are only counted. */
         if (!(pq > 0) || isinf(pq) || !(rp >= 0) || isinf(rp)) {
             reliable_break(u);

@@ -128,6 +128,12 @@ int reliable_due(reliable *u, int applications, double claimed2)
            (u->low->prec != u->b->prec && claimed2 < delta * delta * u->most2);
 }
 
+int reliable_nears(const reliable *u, double claimed2)
+{
+    const double delta = u->low->prec != u->b->prec ? u->settings->delta : 0;
+    return !(claimed2 > 16 * fmax(u->target2, delta * delta * u->most2));
+}
+
 /* The next precision, and 0. `trouble`: of this one, for the log. */
 static int raise(reliable *u, solve_status status_at_last, const char *trouble)
 {

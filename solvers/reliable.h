@@ -41,13 +41,13 @@ int pace_is_slow(const solver_pace *p, int iterations);
 
 typedef struct {
     int going;
-    linop *low;           /* A in the precision of the iteration */
-    field *low_x, *low_r; /* solution and residual to iterate on */
-    double r2, target2;   /* |r|^2 at the last update; what counts as solved; over unit^2 */
-    double true_over_recurrence;        /* ratio at the last update: |r|^2 over what was claimed */
-    solve_result result;  /* iterations and flops grow */
-    int step;             /* may change, see reliable_open() */
-    int vectors_after;    /* iterations after which it has all of its vectors; 1, unless it is set */
+    linop *low;                  /* A in the precision of the iteration */
+    field *low_x, *low_r;        /* solution and residual to iterate on */
+    double r2, target2;          /* |r|^2 at the last update; what counts as solved; over unit^2 */
+    double true_over_recurrence; /* ratio at the last update: |r|^2 over what was claimed */
+    solve_result result;         /* iterations and flops grow */
+    int step;                    /* may change, see reliable_open() */
+    int vectors_after;           /* iterations after which it has all of its vectors; 1, unless it is set */
     int patience; /* iterations that may pass in any precision until the residual is halved; 0: in lower ones alone */
 
     /* private members */
@@ -65,6 +65,8 @@ typedef struct {
 void reliable_open(reliable *u, const solver *s, field *x, const field *b, int step, int apart);
 /* After a step: counts, and says whether an update is due. */
 int reliable_due(reliable *u, int applications, double claimed2);
+/* True if the step behind one that claimed so much may ask for an update: should it divide the residual by four. */
+int reliable_nears(const reliable *u, double claimed2);
 /* Makes an update; 0 when the turn ends. */
 int reliable_update(reliable *u, double claimed2);
 /* The iteration cannot go on: what it did since the last update is dropped. */

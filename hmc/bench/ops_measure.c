@@ -60,32 +60,48 @@ static slice_waves open_waves(const lattice *lat, int (*number)[3])
 }
 
 /* Tells as many sums as there is room for, of all slices, waves and channels in turn. */
-static void run_slice_sums(bench *b)
+static void run_sums(bench *b, int channels, void (*sum)(exact_sum *sums, const bench *b, const slice_waves *waves))
 {
     int number[WAVES][3];
-    const int T = b->lat->size[3], of_slice = 2 * WAVES * SPIN_PAIRS;
+    const int T = b->lat->size[3], of_slice = 2 * WAVES * channels;
     exact_sum *sums = malloc((size_t)(T * of_slice) * sizeof *sums);
     REQUIRE_MEMORY(sums, "out of memory for %d sums", T * of_slice);
     for (int i = 0; i < T * of_slice; i++) sums[i] = exact_zero();
     slice_waves waves = open_waves(b->lat, number);
-    contract_slices(sums, b->density, &waves);
+    sum(sums, b, &waves);
     comm_group_sum_exact(b->lat->group, sums, T * of_slice);
     for (int i = 0; i < BENCH_SUMS; i++) b->sums[i] = exact_value(&sums[i % T * of_slice + i * 37 % of_slice]);
     for (int d = 0; d < 3; d++) free((void *)waves.factor[d]);
     free(sums);
 }
 
+static void sum_density(exact_sum *sums, const bench *b, const slice_waves *waves)
+{
+    contract_slices(sums, b->density, waves);
+}
+
+static void sum_columns(exact_sum *sums, const bench *b, const slice_waves *waves)
+{
+    contract_column_slices(sums, b->columns, b->columns, waves);
+}
+
+static void run_column_slices(bench *b)
+{
+    run_sums(b, SPIN_PAIRS * b->columns->nrhs * b->columns->nrhs, sum_columns);
+}
+
 /* Sums of numbers that are there: the density of the columns first. */
 static void run_slices(bench *b)
 {
     run_spin_pairs(b);
-    run_slice_sums(b);
+    run_sums(b, SPIN_PAIRS, sum_density);
 }
 
 const bench_op bench_ops_measure[] = {
     {"spin_pairs", "contract", 0, 0, 1, BENCH_COLUMNS, run_spin_pairs, 0},
     {"inner", "contract", 0, 0, 1, BENCH_COLUMNS, run_inner, 0},
     {"slice_sums", "contract", 0, 0, 1, BENCH_COLUMNS, run_slices, 0},
+    {"column_slices", "contract", 0, 0, 1, BENCH_COLUMNS, run_column_slices, 0},
     {"colour_triple", "contract", 0, 0, 1, BENCH_COLUMNS, run_colour_triple, 0},
     {"baryon_direct", "contract", 0, 0, 1, BENCH_COLUMNS, run_baryon_direct, 0},
     {"baryon_crossed", "contract", 0, 0, 1, BENCH_COLUMNS, run_baryon_crossed, 0},

@@ -84,6 +84,13 @@ static void run_dot(bench *b)
     vector_dot(b->sums, b->x, b->z, 0);
 }
 
+static void run_real_dot(bench *b)
+{
+    vector_sum s;
+    vector_real_dot_start(&s, b->x, b->z, 0);
+    b->sums[0] = vector_sum_finish(&s);
+}
+
 static void run_axpby_norm2(bench *b)
 {
     b->sums[0] = vector_axpy_norm2(b->z, 1e-6, b->x, 0);
@@ -259,6 +266,7 @@ const bench_op bench_ops_wilson[] = {
     {"axpby", "blas", 1, 0, 1, BENCH_WILSON, run_axpby, 0},
     {"norm2", "blas", 1, 0, 1, BENCH_WILSON, run_norm2, 0},
     {"dot", "blas", 1, 0, 1, BENCH_WILSON, run_dot, 0},
+    {"real_dot", "blas", 1, 0, 1, BENCH_WILSON, run_real_dot, 0},
     {"axpby_norm2", "blas", 1, 0, 1, BENCH_WILSON, run_axpby_norm2, 0},
     {"norm2_each", "blas", 1, 0, 1, BENCH_WILSON, run_norm2_each, 0},
     {"dot_each", "blas", 1, 0, 1, BENCH_WILSON, run_dot_each, 0},

@@ -42,7 +42,7 @@ static int orthonormalise(low_modes *l, field **block)
 {
     field *work = field_like(*block);
     for (int pass = 0; pass < 2; pass++) low_modes_project(l, *block);
-    block_matrix *C = block_qr(block, &work);
+    block_matrix *C = block_qr(block, &work, NULL);
     field_destroy(work);
     block_free(C);
     return C != NULL;

@@ -1,5 +1,6 @@
 #include "hmc/measure/low_propagator.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,88 +139,176 @@ static field *columns_of(const low_line *l, const measure_context *c)
 
 /* ---- the average ---- */
 
-/* Sums of the pairs of spins of two vectors: to[t][momentum][4 a + a'] = sum_x exp(-i p.x) conj(x_a) y_a'. */
+/* Meson fields of all pairs of columns of two blocks, [time][wave][pair of columns][4 a + a'] = sum_x exp(-i p.x) conj(x_a) y_a' over
+ * colours, for a batch of waves. */
 typedef struct {
-    const momenta *p;
-    slice_waves waves;
-    field *rho;
+    double complex *sink, *source;
     exact_sum *exact;
-    int n, slices; /* numbers of a pair of vectors; time slices */
-} pair_sums;
+    long n; /* numbers of each */
+} meson_fields;
 
-static void pair_of(const pair_sums *s, double complex *to, const field *x, int i, const field *y, int j)
+/* Exact sums of a batch, at most: 32 MiB. More waves take more batches. */
+#define SUMS_AT_ONCE (1L << 20)
+
+static int waves_at_once(const momenta *p, int slices, int pairs)
 {
-    for (int k = 0; k < 2 * s->n; k++) s->exact[k] = exact_zero();
-    contract_column_pairs(s->rho, x, i, y, j);
-    contract_slices(s->exact, s->rho, &s->waves);
-    comm_group_sum_exact(s->rho->lat->group, s->exact, 2 * s->n);
-    for (int k = 0; k < s->n; k++) to[k] = exact_value(&s->exact[2 * k]) + I * exact_value(&s->exact[2 * k + 1]);
+    const long most = SUMS_AT_ONCE / (2L * slices * pairs * SPIN_PAIRS);
+    return most < 1 ? 1 : most < p->n ? (int)most : p->n;
 }
 
-/* sums[b, b'][t][p][a, a'] += weight sum_(t_0 in [first, last)) sink[t + t_0][p][a, a'] conj(source[t_0][p][b, b']). */
-static void add_pair(const pair_sums *s, double complex *sums, const double complex *sink, const double complex *source,
-                     int first, int last, double weight)
+static meson_fields meson_fields_open(int slices, int waves, int pairs)
 {
-    const int T = s->slices, momenta = s->p->n;
+    meson_fields f = {.n = (long)slices * waves * pairs * SPIN_PAIRS};
+    f.sink = malloc(2 * (size_t)f.n * sizeof *f.sink);
+    f.exact = malloc(2 * (size_t)f.n * sizeof *f.exact);
+    REQUIRE_MEMORY(f.sink && f.exact, "out of memory for %ld sums", f.n);
+    f.source = f.sink + f.n;
+    return f;
+}
+
+static void meson_fields_close(meson_fields *f)
+{
+    free(f->exact);
+    free(f->sink);
+}
+
+static void make_fields(const meson_fields *f, double complex *to, const field *x, const field *y,
+                        const slice_waves *waves)
+{
+    exact_sum *s = f->exact;
 #pragma omp parallel for schedule(static)
-    for (int unit = 0; unit < SPIN_PAIRS * T; unit++) {
-        const int pair = unit / T, t = unit % T;
-        for (int t0 = first; t0 < last; t0++)
-            for (int i = 0; i < momenta; i++) {
-                double complex *to = sums + ((long)unit * momenta + i) * SPIN_PAIRS;
-                const double complex *a = sink + ((long)((t + t0) % T) * momenta + i) * SPIN_PAIRS,
-                                     b = weight * conj(source[((long)t0 * momenta + i) * SPIN_PAIRS + pair]);
-                for (int k = 0; k < SPIN_PAIRS; k++) to[k] += a[k] * b;
+    for (long k = 0; k < 2 * f->n; k++) s[k] = exact_zero();
+    contract_column_slices(s, x, y, waves);
+    comm_group_sum_exact(x->lat->group, s, (int)(2 * f->n));
+#pragma omp parallel for schedule(static)
+    for (long k = 0; k < f->n; k++) to[k] = exact_value(&s[2 * k]) + I * exact_value(&s[2 * k + 1]);
+}
+
+/* Products of 4 numbers at the source with 16 at the sink. */
+enum { SOURCE_TILE = 4 };
+
+/* sums[b][a] += sum over n pairs of columns of a number `a` of sink[pair][SPIN_PAIRS] times the conjugate of number first + b of
+ * source[pair][SPIN_PAIRS], for SOURCE_TILE b. */
+static void add_products(double re[SOURCE_TILE][SPIN_PAIRS], double im[SOURCE_TILE][SPIN_PAIRS],
+                         const double complex *sink, const double complex *source, int first, int n)
+{
+    for (int pair = 0; pair < n; pair++, sink += SPIN_PAIRS, source += SPIN_PAIRS) {
+        const double *s = (const double *)sink, *r = (const double *)(source + first);
+        for (int b = 0; b < SOURCE_TILE; b++)
+            for (int a = 0; a < SPIN_PAIRS; a++) {
+                re[b][a] = fma(s[2 * a], r[2 * b], fma(s[2 * a + 1], r[2 * b + 1], re[b][a]));
+                im[b][a] = fma(s[2 * a + 1], r[2 * b], fma(-s[2 * a], r[2 * b + 1], im[b][a]));
             }
     }
 }
 
-/* Sums over the pairs of vectors of the two lines. */
-static int sum_pairs(const pair_sums *s, double complex *sums, const measure_context *c, const low_line line[2],
-                     int first, int last)
+/* Two lines whose low parts are paired, and the times [first, last) of the source. */
+typedef struct {
+    const momenta *p;
+    const low_line *line;
+    int slices, first, last, same; /* Pairs (i, j) and (j, i) of one line are mirror images. */
+    double complex *sums;          /* [b, b'][t][p][a, a'] */
+} average;
+
+/* sums[b, b'][t][p][a, a'] += weight sum_(t_0) sum_(pairs) sink[t + t_0][p][a, a'] conj(source[t_0][p][b, b']) of a batch. */
+static void add_fields(const average *s, const meson_fields *f, int first_wave, int waves, int pairs, double weight)
 {
-    const int *L = c->links->lat->size, planned = c->links->lat->planned;
-    const double weight = 1.0 / ((double)(last - first) * L[0] * L[1] * L[2]);
-    double complex *sink = malloc(2 * (size_t)s->n * sizeof *sink), *source = sink + s->n;
-    int status = MEASURE_DONE;
-    REQUIRE_MEMORY(sink, "out of memory for %d sums", 2 * s->n);
-    for (int bi = 0; bi < line[0].sink.n && status == MEASURE_DONE; bi++)
-        for (int i = 0; i < line[0].sink.blocks[bi]->nrhs && status == MEASURE_DONE; i++) {
-            for (int bj = 0; bj < line[1].sink.n; bj++)
-                for (int j = 0; j < line[1].sink.blocks[bj]->nrhs && !(planned && bi + i + bj + j); j++) {
-                    pair_of(s, sink, line[0].sink.blocks[bi], i, line[1].sink.blocks[bj], j);
-                    pair_of(s, source, line[0].source.blocks[bi], i, line[1].source.blocks[bj], j);
-                    add_pair(s, sums, sink, source, first, last, weight);
-                }
-            if (measure_interrupted(c)) status = MEASURE_GIVEN_UP;
+    const int T = s->slices, parts = SPIN_PAIRS / SOURCE_TILE;
+    const long of_wave = (long)pairs * SPIN_PAIRS;
+#pragma omp parallel for schedule(static)
+    for (long unit = 0; unit < (long)T * waves * parts; unit++) {
+        const int first = (int)(unit % parts) * SOURCE_TILE, i = (int)(unit / parts % waves),
+                  t = (int)(unit / parts / waves);
+        double re[SOURCE_TILE][SPIN_PAIRS] = {{0}}, im[SOURCE_TILE][SPIN_PAIRS] = {{0}};
+        for (int t0 = s->first; t0 < s->last; t0++)
+            add_products(re, im, f->sink + ((long)((t + t0) % T) * waves + i) * of_wave,
+                         f->source + ((long)t0 * waves + i) * of_wave, first, pairs);
+        for (int b = 0; b < SOURCE_TILE; b++) {
+            double complex *to = s->sums + (((long)(first + b) * T + t) * s->p->n + first_wave + i) * SPIN_PAIRS;
+            for (int a = 0; a < SPIN_PAIRS; a++) to[a] += weight * (re[b][a] + I * im[b][a]);
         }
-    free(sink);
-    return status;
+    }
 }
 
-static int make_average(low_sums *a, const momenta *p, const measure_context *c, const low_line line[2])
+/* The pairs of columns of block i of the first line and block j of the second. */
+static void add_blocks(const average *s, const slice_waves *waves, int i, int j, double weight)
+{
+    const field *const sink[2] = {s->line[0].sink.blocks[i], s->line[1].sink.blocks[j]},
+                       *const source[2] = {s->line[0].source.blocks[i], s->line[1].source.blocks[j]};
+    const int pairs = sink[0]->nrhs * sink[1]->nrhs, most = waves_at_once(s->p, s->slices, pairs);
+    meson_fields f = meson_fields_open(s->slices, most, pairs);
+    for (int first = 0; first < waves->n; first += most) {
+        slice_waves some = *waves;
+        some.n = waves->n - first < most ? waves->n - first : most;
+        some.number += first;
+        f.n = (long)s->slices * some.n * pairs * SPIN_PAIRS;
+        make_fields(&f, f.sink, sink[0], sink[1], &some);
+        make_fields(&f, f.source, source[0], source[1], &some);
+        add_fields(s, &f, first, some.n, pairs, weight);
+    }
+    meson_fields_close(&f);
+}
+
+static int swapped(int pair)
+{
+    return GAMMA_SPINS * (pair % GAMMA_SPINS) + pair / GAMMA_SPINS;
+}
+
+/* Adds the mirror images of all pairs: with columns, spins and the sign of p exchanged a meson field is its conjugate. */
+static void add_mirror_images(const average *s)
+{
+    const int n = s->p->n;
+    const long of_pair = (long)s->slices * n * SPIN_PAIRS, all = SPIN_PAIRS * of_pair;
+    double complex *from = malloc((size_t)all * sizeof *from);
+    REQUIRE_MEMORY(from, "out of memory for %ld sums", all);
+    memcpy(from, s->sums, (size_t)all * sizeof *from);
+    for (long k = 0; k < all; k++) {
+        const int a = (int)(k % SPIN_PAIRS), i = (int)(k / SPIN_PAIRS % n), t = (int)(k / SPIN_PAIRS / n % s->slices);
+        const long at = ((long)t * n + momenta_opposite(s->p, i)) * SPIN_PAIRS + swapped(a);
+        s->sums[k] += conj(from[swapped((int)(k / of_pair)) * of_pair + at]);
+    }
+    free(from);
+}
+
+/* Sums over the pairs of columns of the two lines. Of one line, blocks i < j stand for j > i, too. */
+static int sum_pairs(const average *s, const slice_waves *waves, const measure_context *c)
+{
+    const int *L = c->links->lat->size, planned = c->links->lat->planned;
+    const double weight = 1.0 / ((double)(s->last - s->first) * L[0] * L[1] * L[2]);
+    for (int i = 0; i < s->line[0].sink.n; i++) {
+        for (int j = s->same ? i : 0; j < s->line[1].sink.n; j++) {
+            add_blocks(s, waves, i, j, s->same && i == j ? 0.5 * weight : weight);
+            if (planned) return MEASURE_DONE; /* further blocks take no more memory */
+            if (measure_interrupted(c)) return MEASURE_GIVEN_UP;
+        }
+    }
+    if (s->same) add_mirror_images(s);
+    return MEASURE_DONE;
+}
+
+static int make_average(low_sums *a, const momenta *p, const measure_context *c, const low_line line[2], int same)
 {
     static const int origin[3];
     const lattice *lat = c->links->lat;
     const int T = lat->size[3], periodic = lat->time == TIME_PERIODIC;
-    pair_sums s = {.p = p,
-                   .waves = momenta_waves(p, origin),
-                   .rho = density_create(line[0].q->columns, SPIN_PAIRS),
-                   .n = T * p->n * SPIN_PAIRS,
-                   .slices = T};
-    s.exact = malloc(2 * (size_t)s.n * sizeof *s.exact);
-    a->sums = calloc((size_t)SPIN_PAIRS * (size_t)s.n, sizeof *a->sums);
-    REQUIRE_MEMORY(s.exact && a->sums, "out of memory for %d sums", SPIN_PAIRS * s.n);
-    const int status = sum_pairs(&s, a->sums, c, line, periodic ? 0 : a->start, periodic ? T : a->start + 1);
-    free(s.exact);
-    field_destroy(s.rho);
-    momenta_waves_free(&s.waves);
+    const size_t n = (size_t)SPIN_PAIRS * SPIN_PAIRS * (size_t)(T * p->n);
+    average s = {.p = p,
+                 .line = line,
+                 .slices = T,
+                 .first = periodic ? 0 : a->start,
+                 .last = periodic ? T : a->start + 1,
+                 .same = same};
+    s.sums = a->sums = calloc(n, sizeof *a->sums);
+    REQUIRE_MEMORY(a->sums, "out of memory for %zu sums", n);
+    slice_waves waves = momenta_waves(p, origin);
+    const int status = sum_pairs(&s, &waves, c);
+    momenta_waves_free(&waves);
     return status;
 }
 
 /* The average of the measurement, from the store or new. */
 static int average_of(const double complex **sums, low_store *s, const momenta *p, const measure_context *c,
-                      const measure_params *m, const low_line line[2])
+                      const measure_params *m, const low_line line[2], int same)
 {
     low_sums a = {.of = m, .start = c->links->lat->time == TIME_PERIODIC ? 0 : line[0].q->place[3]};
     for (int i = 0; i < s->naverages; i++)
@@ -227,7 +316,7 @@ static int average_of(const double complex **sums, low_store *s, const momenta *
             *sums = s->averages[i].sums;
             return MEASURE_DONE;
         }
-    const int status = make_average(&a, p, c, line);
+    const int status = make_average(&a, p, c, line, same);
     if (status != MEASURE_DONE) {
         free(a.sums);
         return status;
@@ -266,7 +355,7 @@ int low_average(contraction *to, const measure_context *c, const measure_params 
         l->source = smeared(c, l->part, 0, source_smearing(c, l->q));
     }
     if (lines == 1) line[1] = line[0];
-    if (status == MEASURE_DONE) status = average_of(&sums, s, to->p, c, m, line);
+    if (status == MEASURE_DONE) status = average_of(&sums, s, to->p, c, m, line, lines == 1);
     if (status == MEASURE_DONE) {
         subtract(to, c, line, lines);
         contraction_add(to, 1, sums, 0);

@@ -46,6 +46,11 @@ double complex momenta_wave(const momenta *m, int i, const int x[3])
     return phase;
 }
 
+int momenta_opposite(const momenta *m, int i)
+{
+    return m->n - 1 - i;
+}
+
 slice_waves momenta_waves(const momenta *m, const int x0[3])
 {
     slice_waves w = {.n = m->n};

@@ -21,6 +21,8 @@ void momenta_open(momenta *m, const lattice *lat, int most2);
 void momenta_close(momenta *m);
 /* exp(-i p.x) of momentum number i at global coordinates, which may be differences of such. */
 double complex momenta_wave(const momenta *m, int i, const int x[3]);
+/* Number of the momentum -p of momentum number i. */
+int momenta_opposite(const momenta *m, int i);
 /* Waves exp(-i p.(x - x0)) of all momenta in their order, by their factors. Free with momenta_waves_free(). */
 slice_waves momenta_waves(const momenta *m, const int x0[3]);
 void momenta_waves_free(slice_waves *w);

@@ -48,17 +48,15 @@ static const measure_column summary[] = {
 /* ---- sums over all sites ---- */
 
 typedef struct {
-    slice_waves wave; /* exp(i q.x) in space; q = 2 pi n / L */
-    int number[1][3], n_t;
-    field *rho;
-    exact_sum *exact;
-} volume_sums;
+    int number[1][3];
+    slice_waves wave;
+} plane_wave;
 
-static void sums_open(volume_sums *s, const field *like, const int n[4])
+/* exp(i q.x) in space; q = 2 pi n / L. */
+static void wave_open(plane_wave *w, const lattice *lat, const int n[4])
 {
-    const lattice *lat = like->lat;
-    *s = (volume_sums){.n_t = n[3], .rho = density_create(like, SPIN_PAIRS)};
-    s->wave = (slice_waves){.n = 1, .factors = {1, 1, 1}, .number = (const int(*)[3])s->number};
+    *w = (plane_wave){.wave = {.n = 1, .factors = {1, 1, 1}}};
+    w->wave.number = (const int(*)[3])w->number;
     for (int d = 0; d < 3; d++) {
         double(*factor)[2] = malloc((size_t)lat->size[d] * sizeof *factor);
         REQUIRE_MEMORY(factor, "out of memory for a wave");
@@ -68,38 +66,38 @@ static void sums_open(volume_sums *s, const field *like, const int n[4])
             factor[x][0] = creal(value);
             factor[x][1] = cimag(value);
         }
-        s->wave.factor[d] = (const double(*)[2])factor;
+        w->wave.factor[d] = (const double(*)[2])factor;
     }
-    s->exact = malloc(2 * (size_t)(lat->size[3] * SPIN_PAIRS) * sizeof *s->exact);
-    REQUIRE_MEMORY(s->exact, "out of memory for %d sums", lat->size[3]);
 }
 
-static void sums_close(volume_sums *s)
+static void wave_close(plane_wave *w)
 {
-    for (int d = 0; d < 3; d++) free((void *)s->wave.factor[d]);
-    free(s->exact);
-    field_destroy(s->rho);
+    for (int d = 0; d < 3; d++) free((void *)w->wave.factor[d]);
 }
 
-/* out[4 a + a'] = (1/V) sum_x exp(i q.x) sum over colours of conj(x_a) y_a' of a column of each. */
-static void sum_pair(volume_sums *s, double complex out[SPIN_PAIRS], const field *x, int i, const field *y, int j)
+/* out[column of x][column of y][4 a + a'] = (1/V) sum_x exp(i q.x) sum over colours of conj(x_a) y_a', q = 2 pi n / L. */
+static void sum_columns(double complex *out, const field *x, const field *y, const int n[4])
 {
     const lattice *lat = x->lat;
-    const int T = lat->size[3], n = 2 * T * SPIN_PAIRS;
-    for (int k = 0; k < n; k++) s->exact[k] = exact_zero();
-    contract_column_pairs(s->rho, x, i, y, j);
-    s->wave.number = (const int(*)[3])s->number;
-    contract_slices(s->exact, s->rho, &s->wave);
-    comm_group_sum_exact(lat->group, s->exact, n);
-    for (int k = 0; k < SPIN_PAIRS; k++) {
+    const int T = lat->size[3], sums = x->nrhs * y->nrhs * SPIN_PAIRS, all = 2 * T * sums;
+    exact_sum *exact = malloc((size_t)all * sizeof *exact);
+    REQUIRE_MEMORY(exact, "out of memory for %d sums", all);
+    plane_wave w;
+    wave_open(&w, lat, n);
+    for (int k = 0; k < all; k++) exact[k] = exact_zero();
+    contract_column_slices(exact, x, y, &w.wave);
+    comm_group_sum_exact(lat->group, exact, all);
+    for (int k = 0; k < sums; k++) {
         out[k] = 0;
         for (int t = 0; t < T; t++) {
-            const exact_sum *at = &s->exact[2 * (t * SPIN_PAIRS + k)];
-            const double turns = (double)((long)s->n_t * t % T) / T;
+            const exact_sum *at = &exact[2 * (t * sums + k)];
+            const double turns = (double)((long)n[3] * t % T) / T;
             out[k] += cexp(2 * M_PI * I * turns) * (exact_value(&at[0]) + I * exact_value(&at[1]));
         }
         out[k] /= (double)lat->volume;
     }
+    wave_close(&w);
+    free(exact);
 }
 
 /* ---- matrices ---- */
@@ -118,18 +116,14 @@ static void add_matrix(measure_result *r, int part, int gamma, const matrix m)
 static void add_propagator(measure_result *r, const measure_context *c, const propagator *q, int part)
 {
     static const int rest[4];
+    double complex of[3][COMPONENTS][SPIN_PAIRS];
     matrix S;
-    volume_sums sums;
-    field *sources = propagator_own_sources(c, q, q->columns);
-    sums_open(&sums, q->columns, rest);
+    field *sources = propagator_own_sources(c, q, q->columns), first = field_columns(sources, 0, 3);
+    sum_columns(&of[0][0][0], &first, q->columns, rest);
     for (int colour = 0; colour < 3; colour++)
-        for (int j = 0; j < COMPONENTS; j++) {
-            double complex out[SPIN_PAIRS];
-            sum_pair(&sums, out, sources, colour, q->columns, j);
-            for (int a = 0; a < GAMMA_SPINS; a++) S[3 * a + colour][j] = out[a];
-        }
+        for (int j = 0; j < COMPONENTS; j++)
+            for (int a = 0; a < GAMMA_SPINS; a++) S[3 * a + colour][j] = of[colour][j][a];
     add_matrix(r, part, 0, S);
-    sums_close(&sums);
     field_destroy(sources);
 }
 
@@ -138,10 +132,7 @@ static void add_vertices(measure_result *r, const vertex_keys *k, const propagat
     static double complex pairs[COMPONENTS][COMPONENTS][SPIN_PAIRS];
     const spin_matrix five = gamma_number(GAMMA_5);
     int numbers[GAMMAS];
-    volume_sums sums;
-    sums_open(&sums, q[0]->columns, n);
-    for (int i = 0; i < COMPONENTS; i++)
-        for (int j = 0; j < COMPONENTS; j++) sum_pair(&sums, pairs[i][j], q[0]->columns, i, q[1]->columns, j);
+    sum_columns(&pairs[0][0][0], q[0]->columns, q[1]->columns, n);
     const int count = gamma_listed(k->operators, numbers);
     for (int g = 0; g < count; g++) {
         const spin_matrix of = gamma_number(numbers[g]), X = gamma_product(&five, &of);
@@ -154,7 +145,6 @@ static void add_vertices(measure_result *r, const vertex_keys *k, const propagat
             }
         add_matrix(r, PART_VERTEX, numbers[g], G);
     }
-    sums_close(&sums);
 }
 
 static int measure_vertices(const measure_context *c, const measure_params *m, measure_result *r)

@@ -10,6 +10,7 @@
 /* ---- CRC32: eight bytes a step, table k being the CRC of a byte followed by k zero bytes ---- */
 
 static uint32_t crc_table[8][256];
+static int crc_ready; /* set once the tables are there, whichever thread makes them */
 
 static void crc_make_tables(void)
 {
@@ -23,11 +24,15 @@ static void crc_make_tables(void)
             const uint32_t c = crc_table[k - 1][byte];
             crc_table[k][byte] = c >> 8 ^ crc_table[0][c & 255];
         }
+    __atomic_store_n(&crc_ready, 1, __ATOMIC_RELEASE);
 }
 
 uint32_t crc32_of(uint32_t crc, const void *data, size_t n)
 {
-    if (!crc_table[0][1]) crc_make_tables();
+    if (!__atomic_load_n(&crc_ready, __ATOMIC_ACQUIRE)) {
+#pragma omp critical(crc_tables)
+        if (!crc_ready) crc_make_tables();
+    }
     const unsigned char *p = data;
     uint32_t c = ~crc;
     for (; n >= 8; n -= 8, p += 8) {

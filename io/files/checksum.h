@@ -5,7 +5,7 @@
  *                  mod 31, xored into two words, in any order of the sites
  *   sha256_*       FIPS 180-4; the digest of links and the seal of HDF5 files
  *
- * Nothing here knows of ranks. */
+ * Threads may make sums of their own side by side. Nothing here knows of ranks. */
 #ifndef PLAQ_IO_CHECKSUM_H
 #define PLAQ_IO_CHECKSUM_H
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <hdf5.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,9 +48,8 @@ void checkpoint_free(checkpoint *c)
 /* ---- the group of values: rank 0, files known to be whole ---- */
 
 /* The group /checkpoint into a file of links that is being made. */
-static int add_group(int64_t file, double link_trace, const char *digest, void *context)
+static int add_group(int64_t file, double link_trace, const char *digest, checkpoint *c)
 {
-    checkpoint *c = context;
     const int64_t version = VERSION;
     c->link_trace = link_trace;
     snprintf(c->digest, sizeof c->digest, "%s", digest);
@@ -100,45 +100,45 @@ static int load_group(const char *path, checkpoint *c, seal_regions *out, char *
 
 /* ---- the links of a file on disk: rank 0 ---- */
 
-static uint64_t count_nonfinite(const unsigned char *big_endian, size_t bytes)
+/* SHA-256 of bytes [at, end) of a file, of which one piece is read while the one before is hashed. -1 with errno. */
+static int hash_bytes(int fd, uint64_t at, uint64_t end, char hex[65])
 {
-    uint64_t n = 0;
-    for (size_t i = 0; i + 8 <= bytes; i += 8)
-        n += (big_endian[i] & 0x7f) == 0x7f && (big_endian[i + 1] & 0xf0) == 0xf0;
-    return n;
+    enum { BUFFER = 4 << 20 };
+    unsigned char *buf[2] = {malloc(BUFFER), malloc(BUFFER)};
+    REQUIRE_MEMORY(buf[0] && buf[1], "out of memory: %d bytes", 2 * BUFFER);
+    sha256 s;
+    size_t n = 0, before = 0;
+    int bad = 0, why = 0;
+    sha256_start(&s);
+    for (int turn = 0; !bad && (turn == 0 || before > 0); turn = !turn, before = n) {
+        n = end - at < BUFFER ? (size_t)(end - at) : BUFFER;
+#pragma omp parallel for schedule(dynamic, 1)
+        for (int k = 0; k < 2; k++) {
+            if (k == 0) sha256_add(&s, buf[!turn], before);
+            else if (file_pread(fd, buf[turn], n, at)) bad = -1, why = errno;
+        }
+        at += n;
+    }
+    sha256_end(&s, hex);
+    for (int i = 0; i < 2; i++) free(buf[i]);
+    errno = why;
+    return bad;
 }
 
 /* The digest is that of the bytes as they lie in the file: no field is needed to verify. */
 static int verify_links(const char *path, const seal_regions *out, const char *digest, char *message, size_t size)
 {
-    enum { BUFFER = 1 << 20 };
     char found[65] = "";
-    sha256 s;
-    uint64_t nonfinite = 0, at = out->n == 1 ? out->start[0] : 0;
-    const uint64_t end = out->n == 1 ? at + out->bytes[0] : 0;
-    unsigned char *buf = malloc(BUFFER);
-    REQUIRE_MEMORY(buf, "out of memory: %d bytes", BUFFER);
     int bad = 0;
     const int fd = file_open(path, NULL, &bad, message, size);
     if (!bad && out->n != 1) bad = file_fail(message, size, "%s: no region of links", path);
     /* Else the kernel would answer from memory what the disk may have lost. */
     if (!bad) posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-    sha256_start(&s);
-    while (!bad && at < end) {
-        const size_t n = end - at < BUFFER ? (size_t)(end - at) : BUFFER;
-        if (file_pread(fd, buf, n, at)) bad = file_fail_read(message, size, path, "the links");
-        if (bad) break;
-        sha256_add(&s, buf, n);
-        nonfinite += count_nonfinite(buf, n);
-        at += n;
-    }
-    if (!bad) sha256_end(&s, found);
+    if (!bad && hash_bytes(fd, out->start[0], out->start[0] + out->bytes[0], found))
+        bad = file_fail_read(message, size, path, "the links");
     if (!bad && (bad = strcmp(found, digest) != 0))
         file_fail(message, size, "%s: the links have SHA-256 %s, the checkpoint says %s", path, found, digest);
-    if (!bad && (bad = nonfinite > 0))
-        file_fail(message, size, "%s: %" PRIu64 " numbers of the links are NaN or infinite", path, nonfinite);
     if (fd >= 0) close(fd);
-    free(buf);
     return bad ? -1 : 0;
 }
 
@@ -183,14 +183,9 @@ static void remove_old(const char *folder, int64_t newest, int keep)
     free(found);
 }
 
-/* Links in memory against what the trajectory left. */
-static int judge_links(const char *path, const field *links, const checkpoint *c, char *message, size_t size)
+/* The plaquette of the links in memory against what the trajectory left. */
+static int judge_plaquette(const char *path, const field *links, const checkpoint *c, char *message, size_t size)
 {
-    const double off = links_deviation(links);
-    if (!(off < CHECKPOINT_OFF_GROUP))
-        return file_fail(message, size,
-                         "%s: the links in memory are not in SU(3): a link or its determinant is off by %.2e", path,
-                         off);
     const double plaquette = gauge_measure(links, 0).plaquette;
     if (plaquette == c->plaquette) return 0;
     return file_fail(message, size,
@@ -198,11 +193,36 @@ static int judge_links(const char *path, const field *links, const checkpoint *c
                      plaquette, c->plaquette);
 }
 
+static int judge_deviation(const char *path, double off, char *message, size_t size)
+{
+    if (off < CHECKPOINT_OFF_GROUP) return 0;
+    return file_fail(message, size,
+                     "%s: the links in memory are not in SU(3): a link or its determinant is off by %.2e", path, off);
+}
+
+/* Context of the callbacks of links_write_temporary(). */
+typedef struct {
+    checkpoint *c;
+    double off; /* largest deviation from SU(3) of this rank's links as they are written */
+} writing;
+
+static int add_values(int64_t file, double link_trace, const char *digest, void *context)
+{
+    return add_group(file, link_trace, digest, ((writing *)context)->c);
+}
+
+static void look_at_slice(const lattice *lat, int t, const double *links, void *context)
+{
+    writing *w = context;
+    w->off = fmax(w->off, links_slice_deviation(lat, t, links));
+}
+
 int checkpoint_write(const char *folder, const field *links, checkpoint *c, int keep, char *message, size_t size)
 {
     atomic_file a = {"", ""};
     char path[ATOMIC_PATH - 16];
     links_info info;
+    writing w = {c, 0};
     const int root = comm_rank() == 0;
     checkpoint_path(path, sizeof path, folder, c->trajectory);
     const links_meta meta = {.has_plaquette = 1,
@@ -211,10 +231,16 @@ int checkpoint_write(const char *folder, const field *links, checkpoint *c, int 
                              .sequence = (int)c->trajectory,
                              .ensemble = c->ensemble,
                              .parameters = c->physics,
-                             .add = add_group,
-                             .context = c};
-    if (judge_links(path, links, c, message, size)) return CHECKPOINT_BAD_LINKS;
+                             .add = add_values,
+                             .look = look_at_slice,
+                             .context = &w};
     if (links_write_temporary(links, &a, path, "hdf5", &meta, message, size)) return CHECKPOINT_NO_ROOM;
+    comm_max(&w.off, 1);
+    if (judge_deviation(path, w.off, message, size) || judge_plaquette(path, links, c, message, size)) {
+        if (root) atomic_abandon(&a);
+        comm_barrier();
+        return CHECKPOINT_BAD_LINKS;
+    }
     int bad = links_probe(a.temporary, &info, message, size) != 0;
     if (!bad) {
         c->link_trace = info.link_trace;

@@ -225,21 +225,28 @@ static int read_flat(const links_file *f, const links_format *format, int fd, co
                      unsigned char *raw, links_sums *sums, char *message, size_t size)
 {
     const uint64_t site_bytes = links_site_bytes(f);
-    for (int i = 0; i < rows_count(lat); i++) {
-        const rows_run r = rows_get(lat, t, i);
-        const uint64_t offset = f->data + r.site * site_bytes;
-        if (file_pread(fd, raw, r.n * site_bytes, offset)) {
-            char what[80];
-            const int why = errno;
-            snprintf(what, sizeof what, "%zu bytes at byte %llu", (size_t)(r.n * site_bytes),
-                     (unsigned long long)offset);
-            errno = why;
-            return file_fail_read(message, size, f->path, what);
+    int failed = -1, why = 0; /* the first piece that cannot be read, and its errno */
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int k = 0; k < rows_pieces(lat); k++) {
+        const rows_run r = rows_piece(lat, t, k);
+        unsigned char *bytes = raw + r.start * site_bytes;
+        links_sums mine = {{0, 0}, 0};
+        const int bad = file_pread(fd, bytes, r.n * site_bytes, f->data + r.site * site_bytes), cause = errno;
+        if (!bad && format->sum) format->sum(&mine, f, r.site, bytes, r.n);
+        if (!bad) rows_decode(f, bytes, 4 * r.n, buf + 72 * r.start);
+#pragma omp critical(links_read)
+        {
+            links_sums_add(sums, &mine);
+            if (bad && (failed < 0 || k < failed)) failed = k, why = cause;
         }
-        if (format->sum) format->sum(sums, f, r.site, raw, r.n);
-        rows_decode(f, raw, 4 * r.n, buf + 72 * r.start);
     }
-    return 0;
+    if (failed < 0) return 0;
+    char what[80];
+    const rows_run r = rows_piece(lat, t, failed);
+    snprintf(what, sizeof what, "%zu bytes at byte %llu", (size_t)(r.n * site_bytes),
+             (unsigned long long)(f->data + r.site * site_bytes));
+    errno = why;
+    return file_fail_read(message, size, f->path, what);
 }
 
 static uint64_t count_nonfinite(const double *x, size_t n)
@@ -254,7 +261,7 @@ static int read_slices(field *u, const lattice *lat, const links_file *f, const 
                        uint64_t *nonfinite, char *message, size_t size)
 {
     const size_t sites = (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
-    const size_t raw_bytes = rows_get(lat, 0, 0).n * links_site_bytes(f);
+    const size_t raw_bytes = sites * links_site_bytes(f);
     double *buf = malloc(sites * 72 * sizeof(double));
     unsigned char *raw = malloc(raw_bytes);
     REQUIRE_MEMORY(buf && raw, "out of memory: %zu bytes", sites * 576 + raw_bytes);

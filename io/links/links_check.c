@@ -171,25 +171,54 @@ void links_check_group(const field *u, int precision_bits, check_report *report)
     report->unitary = worst[0] <= 64 * ldexp(1, -mantissa) && worst[1] <= 64 * ldexp(1, -mantissa);
 }
 
+/* Largest |(U U^+ - 1)_ij| or |det U - 1| of one link, infinite where a number is none. Double precision: other than the
+ * noise of rounding it needs no more. */
+static double deviation_of(const double *m)
+{
+    double worst2 = 0, cofactor[6]; /* conjugate cofactors of the third row: the cross product of the others */
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++) {
+            const double *a = m + 6 * i, *b = m + 6 * j;
+            double re = i == j ? -1 : 0, im = 0;
+            for (int k = 0; k < 6; k += 2) {
+                re += a[k] * b[k] + a[k + 1] * b[k + 1];
+                im += a[k + 1] * b[k] - a[k] * b[k + 1];
+            }
+            worst2 = fmax(worst2, re * re + im * im);
+        }
+    for (int i = 0; i < 3; i++) {
+        const double *b = m + 2 * ((i + 1) % 3), *c = m + 2 * ((i + 2) % 3), *d = b + 6, *e = c + 6;
+        cofactor[2 * i] = (b[0] * e[0] - b[1] * e[1]) - (c[0] * d[0] - c[1] * d[1]);
+        cofactor[2 * i + 1] = (b[0] * e[1] + b[1] * e[0]) - (c[0] * d[1] + c[1] * d[0]);
+    }
+    double re = -1, im = 0, all = 0;
+    for (int k = 0; k < 6; k += 2) {
+        re += m[12 + k] * cofactor[k] - m[13 + k] * cofactor[k + 1];
+        im += m[12 + k] * cofactor[k + 1] + m[13 + k] * cofactor[k];
+    }
+    for (int k = 0; k < 18; k++) all += m[k] * 0; /* NaN would vanish in the maximum */
+    return all == 0 ? sqrt(fmax(worst2, re * re + im * im)) : HUGE_VAL;
+}
+
+double links_slice_deviation(const lattice *lat, int t, const double *links)
+{
+    const size_t n = 4 * (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
+    double worst = 0;
+#pragma omp parallel for reduction(max : worst)
+    for (size_t i = 0; i < n; i++) {
+        const double off = deviation_of(links + 18 * i);
+        if (lat->time == TIME_PERIODIC || !is_inactive(lat, lat->idle, t, i) || !isfinite(off))
+            worst = fmax(worst, off);
+    }
+    return worst;
+}
+
 double links_deviation(const field *u)
 {
-    const lattice *lat = u->lat;
-    const size_t links = 4 * (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
-    double *buf = malloc(links * 18 * sizeof(double)), worst = 0;
-    REQUIRE_MEMORY(buf, "out of memory: %zu links", links);
-    for (int t = 0; t < lat->local[3]; t++) {
+    double *buf = field_slice_buffer(u), worst = 0;
+    for (int t = 0; t < u->lat->local[3]; t++) {
         field_export(u, t, buf);
-#ifdef _OPENMP
-#pragma omp parallel for reduction(max : worst)
-#endif
-        for (size_t i = 0; i < links; i++) {
-            real det;
-            if (lat->time != TIME_PERIODIC && is_inactive(lat, lat->idle, t, i)) continue;
-            const real off = group_defect(buf + 18 * i, &det);
-            const double most = (double)(det > off ? det : off);
-            /* NaN would vanish in the maximum. */
-            worst = fmax(worst, isfinite((double)off) && isfinite((double)det) ? most : HUGE_VAL);
-        }
+        worst = fmax(worst, links_slice_deviation(u->lat, t, buf));
     }
     free(buf);
     comm_max(&worst, 1);

@@ -55,5 +55,7 @@ void links_check_group(const field *u, int precision_bits, check_report *report)
 /* Largest |(U U^+ - 1)_ij| or |det U - 1| of all links, but for inactive ones of lattices bounded in time; infinite when one is NaN.
  * Collective. */
 double links_deviation(const field *u);
+/* Largest of the links of local time slice t, [z][y][x][mu][18]; a NaN of an inactive link counts, too. Local. */
+double links_slice_deviation(const lattice *lat, int t, const double *links);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "io/files/file_io.h"
+#include "kernels/lattice/lattice.h"
 
 /* Largest extent taken from a header, so that offsets stay within 63 bits. */
 #define LINKS_MAX_EXTENT 8192
@@ -66,7 +67,9 @@ typedef struct {
     int bits, rows; /* 32 or 64, 2 or 3, as the format allows; 0: as exact as it allows */
     /* hdf5: adds more to the file, an hid_t of HDF5; called on rank 0. NULL: nothing more. Returns nonzero on failure. */
     int (*add)(int64_t file, double link_trace, const char *digest, void *context);
-    void *context;
+    /* Sees the links of each local time slice, [z][y][x][mu][18], as they are written. NULL: nobody does. */
+    void (*look)(const lattice *lat, int t, const double *links, void *context);
+    void *context; /* argument of add and look */
 } links_meta;
 
 #endif

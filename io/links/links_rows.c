@@ -3,6 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 #include "kernels/base/error.h"
 #include "kernels/lattice/comm.h"
 
@@ -29,6 +33,27 @@ rows_run rows_get(const lattice *lat, int t, int i)
     r.site = (((uint64_t)(t + o[3]) * (uint64_t)g[2] + (uint64_t)z) * (uint64_t)g[1] + (uint64_t)y) * (uint64_t)g[0] +
              (uint64_t)o[0];
     return r;
+}
+
+/* Sites of a piece, at most: 288 kB. */
+enum { PIECE = 512 };
+
+static int pieces_of_run(const lattice *lat)
+{
+    return (int)((rows_get(lat, 0, 0).n + PIECE - 1) / PIECE);
+}
+
+int rows_pieces(const lattice *lat)
+{
+    return rows_count(lat) * pieces_of_run(lat);
+}
+
+rows_run rows_piece(const lattice *lat, int t, int k)
+{
+    const int pieces = pieces_of_run(lat);
+    rows_run r = rows_get(lat, t, k / pieces);
+    const size_t first = (size_t)(k % pieces) * PIECE, rest = r.n - first;
+    return (rows_run){r.site + first, r.start + first, rest < PIECE ? rest : PIECE};
 }
 
 /* ---- numbers ---- */
@@ -135,29 +160,62 @@ static double *allocate(size_t reals)
     return p;
 }
 
+/* Planes of all ranks on their way to the hash on rank 0: one is hashed while the next one comes. */
+typedef struct {
+    const lattice *lat;
+    sha256 *hash;
+    double *slice, *parts, *plane[2];
+    size_t part, reals; /* doubles of this rank's part of a plane, and of a plane */
+    int planes;         /* received so far */
+} plane_queue;
+
+/* Receives the plane (z, t), unless t is beyond the last slice, and hashes the one before. The main thread alone sends and
+ * receives. */
+static void pass_plane(plane_queue *q, int z, int t)
+{
+    const int first = q->planes == 0, more = t < q->lat->size[3];
+    double *next = q->plane[q->planes % 2], *before = q->plane[(q->planes + 1) % 2];
+#pragma omp parallel
+    {
+#ifdef _OPENMP
+        const int me = omp_get_thread_num(), last = omp_get_num_threads() - 1;
+#else
+        const int me = 0, last = 0;
+#endif
+        if (me == last && !first) hash_plane(q->hash, before, q->reals);
+        if (me == 0 && more) receive_plane(q->lat, z, t, q->slice, next, q->parts);
+    }
+    q->planes++;
+}
+
+static void send_plane(const plane_queue *q, int z)
+{
+    comm_start_send(q->slice + (size_t)z * q->part, q->part * sizeof(double), 0, TAG_ROWS);
+    comm_wait();
+}
+
 void rows_hash(const field *u, sha256 *s)
 {
     const lattice *lat = u->lat;
     const int root = comm_rank() == 0;
-    const size_t part = SITE_REALS * (size_t)lat->local[0] * (size_t)lat->local[1];
-    const size_t plane_reals = SITE_REALS * (size_t)lat->size[0] * (size_t)lat->size[1];
-    double *slice = allocate(part * (size_t)lat->local[2]);
-    double *plane = root ? allocate(plane_reals) : NULL, *parts = root ? allocate(BATCH * part) : NULL;
+    plane_queue q = {.lat = lat,
+                     .hash = s,
+                     .part = SITE_REALS * (size_t)lat->local[0] * (size_t)lat->local[1],
+                     .reals = SITE_REALS * (size_t)lat->size[0] * (size_t)lat->size[1]};
+    q.slice = allocate(q.part * (size_t)lat->local[2]);
+    for (int i = 0; i < 2 && root; i++) q.plane[i] = allocate(q.reals);
+    if (root) q.parts = allocate(BATCH * q.part);
     for (int t = 0; t < lat->size[3]; t++) {
         const int mine = t >= lat->origin[3] && t < lat->origin[3] + lat->local[3];
-        if (mine) field_export(u, t - lat->origin[3], slice);
+        if (mine) field_export(u, t - lat->origin[3], q.slice);
         for (int z = 0; z < lat->size[2]; z++) {
             const int own_z = z - lat->origin[2];
-            if (root) {
-                receive_plane(lat, z, t, slice, plane, parts);
-                hash_plane(s, plane, plane_reals);
-            } else if (mine && own_z >= 0 && own_z < lat->local[2]) {
-                comm_start_send(slice + (size_t)own_z * part, part * sizeof(double), 0, TAG_ROWS);
-                comm_wait();
-            }
+            if (root) pass_plane(&q, z, t);
+            else if (mine && own_z >= 0 && own_z < lat->local[2]) send_plane(&q, own_z);
         }
     }
-    free(parts);
-    free(plane);
-    free(slice);
+    if (root) pass_plane(&q, 0, lat->size[3]);
+    for (int i = 0; i < 2; i++) free(q.plane[i]);
+    free(q.parts);
+    free(q.slice);
 }

@@ -19,6 +19,10 @@ typedef struct {
 int rows_count(const lattice *lat);
 rows_run rows_get(const lattice *lat, int t, int i);
 
+/* Runs in pieces that threads share: how many in a time slice, and the k-th one of local slice t. */
+int rows_pieces(const lattice *lat);
+rows_run rows_piece(const lattice *lat, int t, int k);
+
 /* Between file bytes and doubles [18]. Reading completes two rows to three, writing rounds to the width. */
 void rows_decode(const links_file *f, const unsigned char *bytes, size_t links, double *u);
 void rows_encode(const links_file *f, const double *u, size_t links, unsigned char *bytes);

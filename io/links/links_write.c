@@ -22,36 +22,95 @@ typedef struct {
     int hashed;
 } written;
 
+/* Links of a local time slice on their way to the file: in the order of a run of sites, as numbers and as bytes. */
+typedef struct {
+    const links_file *f;
+    const links_format *format;
+    const lattice *lat;
+    int fd;
+    size_t sites;
+    double *numbers;
+    unsigned char *raw[2]; /* bytes of the slice in hand and of the one before */
+} slice_writer;
+
+static void encode_piece(const slice_writer *s, int t, int k, unsigned char *raw, written *w)
+{
+    const rows_run r = rows_piece(s->lat, t, k);
+    const double *numbers = s->numbers + 72 * r.start;
+    links_sums sums = {{0, 0}, 0};
+    exact_sum trace = exact_zero();
+    rows_trace(numbers, 4 * r.n, &trace);
+    if (!s->format->write_slice) {
+        raw += r.start * links_site_bytes(s->f);
+        rows_encode(s->f, numbers, 4 * r.n, raw);
+        if (s->format->sum) s->format->sum(&sums, s->f, r.site, raw, r.n);
+    }
+#pragma omp critical(links_written)
+    {
+        exact_merge(&w->trace, &trace);
+        links_sums_add(&w->sums, &sums);
+    }
+}
+
+/* 0, or the errno of what failed. The disk begins with the bytes at once, lest all of them wait for the sync. */
+static int write_runs(const slice_writer *s, int t, const unsigned char *raw)
+{
+    const uint64_t site = links_site_bytes(s->f);
+    for (int i = 0; i < rows_count(s->lat); i++) {
+        const rows_run r = rows_get(s->lat, t, i);
+        const uint64_t at = s->f->data + r.site * site;
+        if (file_pwrite(s->fd, raw + r.start * site, r.n * site, at)) return errno ? errno : EIO;
+        sync_file_range(s->fd, (off_t)at, (off_t)(r.n * site), SYNC_FILE_RANGE_WRITE);
+    }
+    return 0;
+}
+
+/* Encodes slice t, unless it is beyond the last, while the bytes of the slice before are hashed and written, each by one
+ * thread, for a hash has an order and a file one writer at a time. */
+static int pass_slice(const slice_writer *s, int t, written *w)
+{
+    const int pieces = t < s->lat->local[3] ? rows_pieces(s->lat) : 0, write = t > 0 && !s->format->write_slice;
+    unsigned char *now = s->raw[t % 2], *before = s->raw[(t + 1) % 2];
+    int why = 0;
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int k = -2; k < pieces; k++) {
+        if (k >= 0) encode_piece(s, t, k, now, w);
+        else if (k == -1 && write) why = write_runs(s, t - 1, before);
+        else if (k == -2 && t > 0 && w->hashed) sha256_add(&w->hash, before, s->sites * links_site_bytes(s->f));
+    }
+    errno = why;
+    return why != 0;
+}
+
 /* Writes the rank's links to their places in f->path. One pass, as they may have to come from a device. */
-static int write_slices(const field *u, const links_file *f, const char *path, const links_format *format, written *w,
-                        char *message, size_t size)
+static int write_slices(const field *u, const links_file *f, const char *path, const links_format *format,
+                        const links_meta *meta, written *w, char *message, size_t size)
 {
     const lattice *lat = u->lat;
-    const size_t sites = (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
-    const size_t run_bytes = rows_get(lat, 0, 0).n * links_site_bytes(f);
-    double *buf = malloc(sites * 72 * sizeof(double));
-    unsigned char *raw = malloc(run_bytes);
-    REQUIRE_MEMORY(buf && raw, "out of memory: %zu bytes", sites * 576 + run_bytes);
-    const int fd = open(f->path, O_WRONLY | O_CLOEXEC);
-    int bad = fd < 0;
-    for (int t = 0; t < lat->local[3] && !bad; t++) {
-        field_export(u, t, buf);
-        rows_trace(buf, 4 * sites, &w->trace);
-        if (format->write_slice) bad = format->write_slice(f, fd, lat, t, buf);
-        for (int i = 0; !format->write_slice && i < rows_count(lat) && !bad; i++) {
-            const rows_run r = rows_get(lat, t, i);
-            rows_encode(f, buf + 72 * r.start, 4 * r.n, raw);
-            if (format->sum) format->sum(&w->sums, f, r.site, raw, r.n);
-            if (w->hashed) sha256_add(&w->hash, raw, run_bytes);
-            bad = file_pwrite(fd, raw, run_bytes, f->data + r.site * links_site_bytes(f)) != 0;
+    slice_writer s = {.f = f,
+                      .format = format,
+                      .lat = lat,
+                      .fd = open(f->path, O_WRONLY | O_CLOEXEC),
+                      .sites = (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2]};
+    const size_t bytes = s.sites * links_site_bytes(f);
+    s.numbers = malloc(s.sites * 72 * sizeof(double));
+    for (int i = 0; i < 2; i++) s.raw[i] = malloc(bytes);
+    REQUIRE_MEMORY(s.numbers && s.raw[0] && s.raw[1], "out of memory: %zu bytes", s.sites * 576 + 2 * bytes);
+    int bad = s.fd < 0;
+    for (int t = 0; t <= lat->local[3] && !bad; t++) {
+        if (t < lat->local[3]) {
+            field_export(u, t, s.numbers);
+            if (meta->look) meta->look(lat, t, s.numbers, meta->context);
+            if (format->write_slice) bad = format->write_slice(f, s.fd, lat, t, s.numbers);
         }
+        if (!bad) bad = pass_slice(&s, t, w);
     }
-    if (!bad) bad = fsync(fd) != 0;
+    if (!bad) bad = fsync(s.fd) != 0;
     if (bad) file_fail(message, size, "%s: writing the links: %s (rank %d)", path, strerror(errno), comm_rank());
-    if (fd >= 0 && close(fd) != 0 && !bad)
+    if (s.fd >= 0 && close(s.fd) != 0 && !bad)
         bad = file_fail(message, size, "%s: writing the links: %s (rank %d)", path, strerror(errno), comm_rank());
-    free(raw);
-    free(buf);
+    for (int i = 0; i < 2; i++) free(s.raw[i]);
+    free(s.numbers);
     return bad;
 }
 
@@ -74,7 +133,7 @@ static int write_all(const field *u, links_file *f, const char *path, const link
     w.hashed = format->wants_digest && comm_size() == 1 && f->big;
     if (w.hashed) sha256_start(&w.hash);
     else if (format->wants_digest) links_digest(u, digest);
-    bad = write_slices(u, f, path, format, &w, message, size);
+    bad = write_slices(u, f, path, format, meta, &w, message, size);
     if (agree(bad, message, size)) return 1;
     if (w.hashed) sha256_end(&w.hash, digest);
     comm_xor_u32(w.sums.xored, 2);

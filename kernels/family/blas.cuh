@@ -1,11 +1,15 @@
 /* GPU kernels of family blas with instances of their own: kernels with many sums. A warp does one of the n sums (or pairs of
  * sums); those of a block share the sites, and with them the first cache. */
 #define OWN_multi_dot , NO_INSTANCE
+#define OWN_axpby_norm2 , AXPBY_NORM2_INSTANCE
 #define OWN_norm2_each , NO_INSTANCE
 #define OWN_dot_each , NO_INSTANCE
 #define OWN_axpby_norm2_each , NO_INSTANCE
 #define OWN_multi_axpy_each , NO_INSTANCE
 #define OWN_mr_update , NO_INSTANCE
+
+#define AXPBY_NORM2_INSTANCE(name, sums, registers)                                                                    \
+    INSTANCE_SUM_OF(name, sums, registers, name##_args settled = a; settled.a.times = T(value_of)(&a.a))
 
 /* The instance that fits the components of a group, and its number. */
 #define IS_FLAT(numbers) (PLAQ_PREC < 2 && (numbers) == VECTOR_FLAT(PLAQ_PREC))

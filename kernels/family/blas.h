@@ -27,9 +27,23 @@ typedef struct {
     int reals, first, count;
 } dot_args;
 
+/* `times`, and where one of two sums is still on its way, times their quotient; each is what a place on the device holds, or
+ * else a number. A quotient by what is not positive and finite is zero. */
+typedef struct {
+    double times;
+    const double *above_at, *below_at;
+    double above, below;
+} coefficient;
+
+typedef struct {
+    view x, y;
+    int reals, first, count;
+} real_dot_args;
+
 typedef struct {
     view y, x;
-    double a, b;
+    coefficient a;
+    double b;
     int reals, first, count;
 } axpby_norm2_args;
 
@@ -62,17 +76,9 @@ typedef struct {
     several rhs;
 } axpby_norm2_each_args;
 
-/* `times`, and where there is an `above`, times what it points to over `below`: a sum that may still be on its way. */
-typedef struct {
-    double times;
-    const double *above;
-    double below;
-} coefficient;
-
 typedef struct {
     view x, p, r;
-    double a;
-    coefficient b;
+    coefficient a, b;
     int reals;
 } cg_update_args;
 
@@ -127,7 +133,6 @@ typedef struct {
 typedef struct {
     view x[MULTI_VIEWS], p[MULTI_VIEWS], r;
     double alpha[MULTI_VIEWS], zeta[MULTI_VIEWS], beta[MULTI_VIEWS];
-    coefficient by;
     int n, reals, first, count;
 } multishift_update_args;
 

@@ -7,3 +7,4 @@
 #include "kernels/site/baryon.h"
 #include "kernels/site/lane_sums.h"
 #include "kernels/site/slice_sums.h"
+#include "kernels/site/column_slices.h"

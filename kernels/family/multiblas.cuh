@@ -249,6 +249,7 @@ static void T(axpy_start)(const gpu_device *dev, const multiblas_axpy_args *a, l
 {
     static T(axpy_given) given;
     const int groups = (a->n + columns - 1) / columns, row = groups * columns;
+    const real(*coefficients)[2] = (const real(*)[2])a->a;
     REQUIRE(2 * (size_t)(a->nx * row) * sizeof(real) <= MULTIBLAS_COEFFICIENT_BYTES, "%d x %d coefficients", a->nx,
             row);
     given.out = a->out;
@@ -262,7 +263,7 @@ static void T(axpy_start)(const gpu_device *dev, const multiblas_axpy_args *a, l
     for (int k = 0; k < a->nx; k++)
         for (int j = 0; j < row; j++)
             for (int c = 0; c < 2; c++)
-                given.a[2 * (k * row + j) + c] = j < a->n ? (real)a->a[(long)k * a->row + j][c] : 0;
+                given.a[2 * (k * row + j) + c] = j < a->n ? coefficients[(long)k * a->row + j][c] : 0;
     const long warps = (n + WARP - 1) / WARP * groups, blocks = (warps + AXPY_WARPS - 1) / AXPY_WARPS;
     gpu_start_sharing(dev, T(multiblas_axpy_global) < reals, columns >, dim3((unsigned)blocks), AXPY_WARPS * WARP,
                       (int)(2 * (size_t)(a->nx * row) * sizeof(real)), given, (unsigned)n);

@@ -21,14 +21,13 @@ typedef struct {
     unsigned char first[MULTIBLAS_TILES][2]; /* first columns of X and of Y */
 } multiblas_dot_args;
 
-/* Columns `first` to first + n - 1 of out = X a + b w, with the nx columns of X; coefficient a[k * row + j] of column k of
- * X in column first + j of out, in memory of the host. With b = 0 w is not read. */
-#define MULTIBLAS_TO 8                    /* columns at most on the host, */
-#define MULTIBLAS_COEFFICIENT_BYTES 16384 /* and bytes of coefficients on a device */
+/* Columns `first` to first + n - 1 of out = X a + b w, with the nx columns of X; coefficient a[k * row + j](re, im) of column k of
+ * X in column first + j of out, in arithmetic precision and in memory of the host. With b = 0 w is not read. */
+#define MULTIBLAS_COEFFICIENT_BYTES 16384 /* of a launch on a device */
 
 typedef struct {
     view out, w, x;
-    const double (*a)[2];
+    const void *a;
     double b;
     int row, n, nx, first;
     int reals, slices;

@@ -15,6 +15,8 @@
 #include "kernels/run/tune.h"
 
 static gpu_device device;
+/* Sums on their way have places of their own in front of those that are waited for at once: their numbers, or 0. */
+static sum_ticket on_way[SUMS_ON_WAY];
 static int is_open;
 static void (*after_wait)(void);
 
@@ -163,8 +165,8 @@ void gpu_open(int index)
     open_totals();
     CUDA(cudaMalloc(&device.ticket, sizeof *device.ticket));
     CUDA(cudaMemsetAsync(device.ticket, 0, sizeof *device.ticket, device.stream));
-    CUDA(cudaMalloc(&device.value, sizeof *device.value));
-    const size_t result_bytes = KERNEL_MAX_SUMS * SUM_WORDS * sizeof *device.result;
+    CUDA(cudaMalloc(&device.value, (SUMS_ON_WAY + 1) * sizeof *device.value));
+    const size_t result_bytes = (SUMS_ON_WAY + KERNEL_MAX_SUMS) * SUM_WORDS * sizeof *device.result;
     CUDA(cudaHostAlloc(&device.result, result_bytes, cudaHostAllocMapped));
     memset(device.result, 0, result_bytes);
     const pool_source source = {device_allocate, device_release, gpu_exhausted};
@@ -335,13 +337,34 @@ static const gpu_launcher launchers[KERNEL_COUNT][PREC_COUNT] = {
 #include "kernels/family/families.def"
 };
 
-int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work *work)
+/* Place of the sum with a number, of those on their way. */
+static int place_of(sum_ticket number)
+{
+    return (int)(number % SUMS_ON_WAY);
+}
+
+/* Gives the sums of a kernel their number and place. */
+static sum_ticket number_sums(gpu_device *on, kernel_id id, int later)
+{
+    if (++device.number == 0) device.number = 1; /* number 0: words that nobody has written */
+    const int place = later ? place_of(device.number) : SUMS_ON_WAY;
+    on->number = device.number;
+    on->result = device.result + place * (int)SUM_WORDS;
+    on->value = device.value + place;
+    if (!later) return on->number;
+    REQUIRE(!on_way[place], "kernel %s sums before the sum of number %u is fetched", kernel_infos[id].name,
+            on_way[place]);
+    on_way[place] = on->number;
+    return on->number;
+}
+
+int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work *work, sum_ticket *ticket)
 {
     const gpu_launcher launch = launchers[id][like->prec];
     if (!launch) return 0;
     const int sums = kernel_infos[id].sums;
-    if (sums > 0 && ++device.number == 0) device.number = 1; /* number 0: words that nobody has written */
     gpu_device on = device;
+    if (sums > 0) *ticket = number_sums(&on, id, work->ticket != NULL);
     REQUIRE(!work->sum_over_ranks || sums == 1, "%d sums of kernel %s over all ranks", sums, kernel_infos[id].name);
     if (work->sum_over_ranks && comm_group_size(like->lat->group) > 1) {
         device.round++;
@@ -369,34 +392,38 @@ int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work
 
 /* A word of the result, with the kernel's number. Memory that the kernel writes is watched: it is there sooner than the
  * driver's word that the stream is done. */
-static uint32_t await_word(const uint64_t *word)
+static uint32_t await_word(const uint64_t *word, sum_ticket number)
 {
     for (long i = 1;; i++) {
         const uint64_t seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
-        if ((unsigned)(seen >> 32) == device.number) return (uint32_t)seen;
+        if ((unsigned)(seen >> 32) == number) return (uint32_t)seen;
         if (i % LOOKS) continue;
         const cudaError_t status = cudaStreamQuery(device.stream);
         if (status != cudaErrorNotReady) CUDA(status);
     }
 }
 
-static void await_sums(exact_sum *arrived, int sums)
+static void await_sums(exact_sum *arrived, sum_ticket number, int sums)
 {
     uint32_t words[KERNEL_MAX_SUMS * SUM_WORDS];
-    for (int w = 0; w < sums * (int)SUM_WORDS; w++) words[w] = await_word(device.result + w);
+    const int place = on_way[place_of(number)] == number ? place_of(number) : SUMS_ON_WAY;
+    const uint64_t *result = device.result + place * (int)SUM_WORDS;
+    REQUIRE(place < SUMS_ON_WAY || number == device.number, "no sum of number %u", number);
+    for (int w = 0; w < sums * (int)SUM_WORDS; w++) words[w] = await_word(result + w, number);
+    if (place < SUMS_ON_WAY) on_way[place] = 0;
     memcpy(arrived, words, (size_t)sums * sizeof *arrived);
 }
 
-const double *gpu_sum_value(void)
+const double *gpu_sum_value(sum_ticket ticket)
 {
-    return device.value;
+    return device.value + place_of(ticket);
 }
 
-void gpu_add_sums(kernel_id id, int n, exact_sum *sums)
+void gpu_add_sums(kernel_id id, sum_ticket ticket, int n, exact_sum *sums)
 {
     exact_sum arrived[KERNEL_MAX_SUMS];
     gpu_enter_wait(kernel_infos[id].name);
-    await_sums(arrived, n);
+    await_sums(arrived, ticket, n);
     watchdog_leave();
     if (after_wait) after_wait();
     for (int k = 0; k < n; k++) exact_merge(&sums[k], &arrived[k]);

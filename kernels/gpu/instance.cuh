@@ -86,16 +86,19 @@ static __device__ __forceinline__ exact_sum T(exact_closed)(vexact *mine)
         gpu_start(dev, T(name##_global), dim3(blocks), THREADS(registers), *(const name##_args *)args, list, n);       \
     }
 
-#define INSTANCE_SUM(name, sums, registers)                                                                            \
+#define INSTANCE_SUM(name, sums, registers) INSTANCE_SUM_OF(name, sums, registers, const name##_args &settled = a)
+/* `settle` defines `settled`, the arguments as all sites of a thread take them. */
+#define INSTANCE_SUM_OF(name, sums, registers, settle)                                                                 \
     static __global__ void __maxnreg__(CAP(registers)) T(name##_global)(                                               \
         const __grid_constant__ name##_args a, const int *list, long n, const __grid_constant__ gpu_device dev)        \
     {                                                                                                                  \
         gpu_begin();                                                                                                   \
         vexact mine[sums];                                                                                             \
+        settle;                                                                                                        \
         UNROLL for (int k = 0; k < sums; k++) T(exact_open)(&mine[k]);                                                 \
         for (long i = (long)blockIdx.x * THREADS(registers) + threadIdx.x; i < n;                                      \
              i += (long)gridDim.x * THREADS(registers))                                                                \
-            T(name##_site)(&a, list ? list[i] : i, mine);                                                              \
+            T(name##_site)(&settled, list ? list[i] : i, mine);                                                        \
         exact_sum whole[sums];                                                                                         \
         UNROLL for (int k = 0; k < sums; k++) whole[k] = T(exact_closed)(&mine[k]);                                    \
         gpu_grid_sum(whole, sums, &dev);                                                                               \

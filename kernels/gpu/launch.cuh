@@ -62,8 +62,8 @@ typedef struct {
     gpu_grand_total *totals;  /* device memory: [KERNEL_MAX_SUMS], empty between kernels */
     exact_sum *closed;        /* device memory: [KERNEL_MAX_SUMS], more than FEW_SUMS on their way to the result */
     unsigned *ticket;         /* device memory: blocks that are done, zero between kernels */
-    uint64_t *result;         /* [KERNEL_MAX_SUMS][SUM_WORDS] on the host, written by the device */
-    double *value;            /* device memory: first sum of the kernel that summed last */
+    uint64_t *result;         /* [sums][SUM_WORDS] on the host, written by the device */
+    double *value;            /* device memory: the first sum of the kernel */
     const gpu_boards *boards; /* device memory: a kernel with one sum adds up those of all ranks; or null */
     unsigned long long round; /* number of the sum over boards; its lower half is not zero */
     unsigned number;          /* number of the sum that a kernel makes */

@@ -144,14 +144,14 @@ int gpu_clock_start(int aside)
 void gpu_clock_stop(int started, int aside, double weight, gpu_clock *of)
     ABSENT((void)started, (void)aside, (void)weight, (void)of)
 
-void gpu_add_sums(kernel_id id, int n, exact_sum *sums)
-    ABSENT((void)id, (void)n, (void)sums)
+void gpu_add_sums(kernel_id id, sum_ticket ticket, int n, exact_sum *sums)
+    ABSENT((void)id, (void)ticket, (void)n, (void)sums)
 
-const double *gpu_sum_value(void)
-    ABSENT(return NULL)
+const double *gpu_sum_value(sum_ticket ticket)
+    ABSENT((void)ticket; return NULL)
 
-int gpu_run(kernel_id id, const field *like, const void *args, const struct kernel_work *work)
-    ABSENT((void)id, (void)like, (void)args, (void)work; return 0)
+int gpu_run(kernel_id id, const field *like, const void *args, const struct kernel_work *work, sum_ticket *ticket)
+    ABSENT((void)id, (void)like, (void)args, (void)work, (void)ticket; return 0)
 
 void gpu_exchange_fuse(gpu_message *m, int n)
     ABSENT((void)m, (void)n)

@@ -286,18 +286,24 @@ void comm_group_gather_all(const comm_group *g, const void *mine, void *all, siz
     MPI_WAIT("data of all ranks", MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, g->comm));
 }
 
-#define SUMS_AT_ONCE 64
+/* Sums of a message: most calls have few, those of large blocks thousands, whose time is that of a message each. */
+#define SUMS_FEW 64
+#define SUMS_AT_ONCE 16384
 
 void comm_group_sum_exact(const comm_group *g, exact_sum *s, int n)
 {
-    exact_wide wide[SUMS_AT_ONCE];
+    exact_wide few[SUMS_FEW], *wide = few;
     if (g->size == 1 || !is_there(g)) return;
-    for (int done = 0; done < n; done += SUMS_AT_ONCE) {
-        const int now = n - done < SUMS_AT_ONCE ? n - done : SUMS_AT_ONCE;
+    const int most = n < SUMS_AT_ONCE ? n : SUMS_AT_ONCE;
+    if (n > SUMS_FEW) wide = malloc((size_t)most * sizeof *wide);
+    REQUIRE_MEMORY(wide, "out of memory for %d sums", most);
+    for (int done = 0; done < n; done += most) {
+        const int now = n - done < most ? n - done : most;
         for (int i = 0; i < now; i++) wide[i] = exact_widen(&s[done + i]);
         MPI_WAIT("a reduction over all ranks", MPI_Allreduce(MPI_IN_PLACE, wide, now, exact_type, exact_op, g->comm));
         for (int i = 0; i < now; i++) s[done + i] = exact_narrow(&wide[i]);
     }
+    if (wide != few) free(wide);
     if (delay > 0) comm_wait_since(comm_wtime(), delay);
 }
 

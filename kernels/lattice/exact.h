@@ -10,6 +10,7 @@
 #define PLAQ_EXACT_H
 
 #include <math.h>
+#include <float.h>
 #include <stdint.h>
 
 #define EXACT_BIN_MIN (-28)
@@ -117,6 +118,12 @@ EXACT_FN double exact_value(const exact_sum *s)
     exact_carry(&c);
     return (double)c.fold[0] * exact_unit(c.bin - 1) +
            ((double)c.fold[1] * exact_unit(c.bin - 2) + (double)c.fold[2] * exact_unit(c.bin - 3));
+}
+
+/* Quotient of two sums; zero unless the one below is positive and finite. */
+EXACT_FN double exact_quotient(double above, double below)
+{
+    return below > 0 && below <= DBL_MAX ? above / below : 0;
 }
 
 #endif

@@ -23,9 +23,8 @@ field *density_create(const field *f, int channels)
 }
 
 /* Spinors in double precision as colour vectors, which stand in memory as they would by themselves: group 4 column + spin. */
-static view spins_of(const field *columns, int p)
+static view spins_of(view v)
 {
-    view v = field_in(columns, (parity)p);
     v.groups *= 4;
     v.group_stride /= 4;
     return v;
@@ -39,41 +38,23 @@ static void expect_columns(const field *columns, const field *rho)
     REQUIRE(columns->nrhs == 12 && columns->Ls == 1, "%d columns of %d slices", columns->nrhs, columns->Ls);
 }
 
-/* Pairs of spins of `columns` columns of a and b from these on. */
-static void run_spin_pairs(field *rho, const field *a, int first_a, const field *b, int first_b, int columns)
-{
-    const double sites = (double)field_units(rho) * rho->lay->lanes, pair = 16 * 3 * columns;
-    FOR_PARITIES(p, rho)
-    {
-        const spin_pairs_args args = {.a = spins_of(a, p),
-                                      .b = spins_of(b, p),
-                                      .out = field_out(rho, (parity)p),
-                                      .first_a = first_a,
-                                      .first_b = first_b,
-                                      .columns = columns};
-        kernel_run(KERNEL_spin_pairs, rho, &args,
-                   (kernel_work){.n = field_units(rho),
-                                 .flops = 8 * pair * sites,
-                                 .bytes = 8.0 * (2 * 24 * columns + 2 * SPIN_PAIRS) * sites});
-    }
-}
-
 void contract_spin_pairs(field *rho, const field *a, const field *b, int s, int r)
 {
     expect_columns(a, rho);
     expect_columns(b, rho);
-    run_spin_pairs(rho, a, CONTRACT_COLOURS * s, b, CONTRACT_COLOURS * r, CONTRACT_COLOURS);
-}
-
-void contract_column_pairs(field *rho, const field *a, int i, const field *b, int j)
-{
-    expect_density(rho, SPIN_PAIRS, a);
-    expect_kind(a, FIELD_SPINOR, rho);
-    expect_kind(b, FIELD_SPINOR, rho);
-    REQUIRE(i >= 0 && i < a->nrhs && j >= 0 && j < b->nrhs && a->Ls == 1 && b->Ls == 1 && b->par == PARITY_BOTH &&
-                b->prec == PREC_DOUBLE,
-            "columns %d of %d and %d of %d", i, a->nrhs, j, b->nrhs);
-    run_spin_pairs(rho, a, i, b, j, 1);
+    const double sites = (double)field_units(rho) * rho->lay->lanes, pair = SPIN_PAIRS * 3 * CONTRACT_COLOURS;
+    FOR_PARITIES(p, rho)
+    {
+        const spin_pairs_args args = {.a = spins_of(field_in(a, (parity)p)),
+                                      .b = spins_of(field_in(b, (parity)p)),
+                                      .out = field_out(rho, (parity)p),
+                                      .first_a = CONTRACT_COLOURS * s,
+                                      .first_b = CONTRACT_COLOURS * r};
+        kernel_run(KERNEL_spin_pairs, rho, &args,
+                   (kernel_work){.n = field_units(rho),
+                                 .flops = 8 * pair * sites,
+                                 .bytes = 8.0 * (2 * 24 * CONTRACT_COLOURS + 2 * SPIN_PAIRS) * sites});
+    }
 }
 
 void contract_inner(field *rho, const field *x, const field *y)
@@ -130,9 +111,9 @@ static void run_baryon(kernel_id id, field *rho, const field *const lines[3], co
     for (int i = 0; i < 3; i++) expect_columns(lines[i], rho);
     FOR_PARITIES(p, rho)
     {
-        const baryon_args args = {.a = spins_of(lines[0], p),
-                                  .b = spins_of(lines[1], p),
-                                  .c = spins_of(lines[2], p),
+        const baryon_args args = {.a = spins_of(field_in(lines[0], (parity)p)),
+                                  .b = spins_of(field_in(lines[1], (parity)p)),
+                                  .c = spins_of(field_in(lines[2], (parity)p)),
                                   .out = field_out(rho, (parity)p),
                                   .sink = table_of(sink),
                                   .source = table_of(source)};
@@ -167,15 +148,6 @@ static void *placed(const field *like, const void *from, size_t bytes)
     if (like->where == PLACE_DEVICE) gpu_copy(to, PLACE_DEVICE, from, PLACE_HOST, bytes);
     else memcpy(to, from, bytes);
     return to;
-}
-
-/* Copies such memory back, and gives it back. */
-static void fetch(void *to, const field *like, void *from, size_t bytes)
-{
-    const int planned = like->lat->planned;
-    if (!planned && like->where == PLACE_DEVICE) gpu_copy(to, PLACE_HOST, from, PLACE_DEVICE, bytes);
-    else if (!planned) memcpy(to, from, bytes);
-    pool_give(lattice_pool(like->lat, like->where), from, bytes);
 }
 
 /* Factors along d at the layout's coordinates, lane by lane. */
@@ -226,11 +198,11 @@ static void close_waves(const field *like, wave_tables *t)
 #define UNITS_ENOUGH 128
 
 /* Stretches of planes of cubes, so that there are units for all threads. */
-static int parts_for(const field *rho, long units)
+static int parts_for(const field *like, long units)
 {
-    const int pairs = rho->lay->sub[2] / 2;
+    const int pairs = like->lay->sub[2] / 2;
     int parts = 1;
-    while (rho->where == PLACE_HOST && parts < pairs && (parts * units < UNITS_ENOUGH || pairs % parts)) parts++;
+    while (like->where == PLACE_HOST && parts < pairs && (parts * units < UNITS_ENOUGH || pairs % parts)) parts++;
     return parts;
 }
 
@@ -239,40 +211,99 @@ static long chunks(int n, int most)
     return (n + most - 1) / most;
 }
 
-/* Runs the kernel on sums in memory of the field's place, with `units` of them a part. */
-static void run_slices(const slice_sums_args *args, const field *rho, long units)
+static long of_slice(const wave_sums *s)
 {
-    const double cubes = (double)rho->lat->local_volume / 8 * args->waves * args->channels;
-    const kernel_work work = {
-        .n = units * args->parts, .flops = kernel_infos[KERNEL_slice_sums].flops * cubes, .bytes = (double)rho->bytes};
-    kernel_run(KERNEL_slice_sums, rho, args, work);
+    return 2L * s->waves * s->channels;
+}
+
+static size_t sums_bytes(const wave_sums *s)
+{
+    return (size_t)(s->parts * s->slices * of_slice(s)) * sizeof *s->sums;
+}
+
+/* Sums of all slices of the rank in memory of the field's place, with `units` units a part. */
+static wave_sums open_sums(const field *like, const slice_waves *waves, const wave_tables *tables, int channels,
+                           long units)
+{
+    wave_sums s = {.g = field_geom(like),
+                   .factors = tables->factors,
+                   .first = tables->first,
+                   .waves = waves->n,
+                   .channels = channels,
+                   .parts = parts_for(like, units),
+                   .slices = like->lat->local[3]};
+    s.sums = pool_take(lattice_pool(like->lat, like->where), sums_bytes(&s));
+    if (like->where == PLACE_HOST && !like->lat->planned) {
+#pragma omp parallel for schedule(static)
+        for (long i = 0; i < s.parts * s.slices * of_slice(&s); i++) s.sums[i] = exact_zero();
+    }
+    return s;
+}
+
+/* Merges the sums of all parts into those of all slices of the lattice, and frees them. */
+static void close_sums(exact_sum *to, const field *like, const wave_sums *s)
+{
+    const long n = s->slices * of_slice(s);
+    const int device = like->where == PLACE_DEVICE;
+    exact_sum *made = s->sums;
+    if (device && !like->lat->planned) {
+        made = malloc(sums_bytes(s));
+        REQUIRE_MEMORY(made, "out of memory for %ld sums", n);
+        gpu_copy(made, PLACE_HOST, s->sums, PLACE_DEVICE, sums_bytes(s));
+    }
+    to += like->lat->origin[3] * of_slice(s);
+    if (!like->lat->planned) {
+#pragma omp parallel for schedule(static)
+        for (long i = 0; i < n; i++)
+            for (int part = 0; part < s->parts; part++) exact_merge(&to[i], &made[part * n + i]);
+    }
+    if (made != s->sums) free(made);
+    pool_give(lattice_pool(like->lat, like->where), s->sums, sums_bytes(s));
 }
 
 void contract_slices(exact_sum *sums, const field *rho, const slice_waves *waves)
 {
-    const lattice *lat = rho->lat;
     expect_density(rho, rho->nrhs, rho);
-    if (lat->local_volume == 0) return;
+    if (rho->lat->local_volume == 0) return;
     const long units = rho->lay->sub[3] * chunks(waves->n, SLICE_WAVES) * chunks(rho->nrhs, SLICE_CHANNELS);
+    const double cubes = (double)rho->lat->local_volume / 8;
     wave_tables tables = open_waves(rho, waves);
-    slice_sums_args args = {.g = field_geom(rho),
-                            .rho = field_all(rho),
-                            .factors = tables.factors,
-                            .first = tables.first,
-                            .waves = waves->n,
-                            .channels = rho->nrhs,
-                            .parts = parts_for(rho, units),
-                            .slices = lat->local[3]};
-    const long of_slice = 2L * waves->n * rho->nrhs, n = args.parts * lat->local[3] * of_slice;
-    const size_t bytes = (size_t)n * sizeof *sums;
-    exact_sum *made = malloc(bytes);
-    REQUIRE_MEMORY(made, "out of memory for %ld sums", n);
-    for (long i = 0; i < n; i++) made[i] = exact_zero();
-    args.sums = placed(rho, made, bytes);
-    run_slices(&args, rho, units);
-    fetch(made, rho, args.sums, bytes);
+    const slice_sums_args args = {.s = open_sums(rho, waves, &tables, rho->nrhs, units), .rho = field_all(rho)};
+    kernel_run(KERNEL_slice_sums, rho, &args,
+               (kernel_work){.n = units * args.s.parts,
+                             .flops = kernel_infos[KERNEL_slice_sums].flops * cubes * waves->n * rho->nrhs,
+                             .bytes = (double)rho->bytes});
+    close_sums(sums, rho, &args.s);
     close_waves(rho, &tables);
-    for (long i = 0; i < n; i++)
-        exact_merge(&sums[lat->origin[3] * of_slice + i % (lat->local[3] * of_slice)], &made[i]);
-    free(made);
+}
+
+static void expect_spinors(const field *f, const field *like)
+{
+    expect_kind(f, FIELD_SPINOR, like);
+    REQUIRE(f->par == PARITY_BOTH && f->prec == PREC_DOUBLE && f->Ls == 1,
+            "columns of parity %d and %d slices in %s precision", f->par, f->Ls, precision_names[f->prec]);
+}
+
+void contract_column_slices(exact_sum *sums, const field *a, const field *b, const slice_waves *waves)
+{
+    expect_spinors(a, b);
+    expect_spinors(b, a);
+    if (a->lat->local_volume == 0) return;
+    const long units =
+        a->lay->sub[3] * chunks(waves->n, SLICE_WAVES) * chunks(a->nrhs, COLUMN_TILE) * chunks(b->nrhs, COLUMN_TILE);
+    const double pairs = (double)a->nrhs * b->nrhs, cubes = (double)a->lat->local_volume / 8,
+                 of_wave = kernel_infos[KERNEL_slice_sums].flops * SPIN_PAIRS;
+    wave_tables tables = open_waves(a, waves);
+    const column_slices_args args = {.s = open_sums(a, waves, &tables, SPIN_PAIRS * a->nrhs * b->nrhs, units),
+                                     .a = spins_of(field_all(a)),
+                                     .b = spins_of(field_all(b)),
+                                     .columns_a = a->nrhs,
+                                     .columns_b = b->nrhs};
+    kernel_run(
+        KERNEL_column_slices, a, &args,
+        (kernel_work){.n = units * args.s.parts,
+                      .flops = (kernel_infos[KERNEL_column_slices].flops + of_wave * (waves->n - 1)) * cubes * pairs,
+                      .bytes = 8.0 * 24 * (a->nrhs + b->nrhs) * (double)a->lat->local_volume});
+    close_sums(sums, a, &args.s);
+    close_waves(a, &tables);
 }

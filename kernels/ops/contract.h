@@ -35,9 +35,6 @@ field *density_create(const field *f, int channels);
 /* rho[4 k + l] = sum over colours of conj(a)(spin k) b(spin l), over columns 3 s + d of a and 3 r + d of b, d < 3, in turn;
  * a and b, which may be one, are spinors with a right-hand side for each of 12 columns, and rho has SPIN_PAIRS channels. */
 void contract_spin_pairs(field *rho, const field *a, const field *b, int s, int r);
-/* rho[4 k + l] = sum over colours of conj(a)(spin k) b(spin l) of column i of a and column j of b, spinors with any number of
- * columns; a and b may be one. */
-void contract_column_pairs(field *rho, const field *a, int i, const field *b, int j);
 /* rho = x^dagger y over all right-hand sides and slices of spinors, or of colour vectors, which may be one field; rho has one
  * channel. */
 void contract_inner(field *rho, const field *x, const field *y);
@@ -57,6 +54,10 @@ void contract_baryon_crossed(field *rho, const field *a, const field *b, const f
 /* sums[t][wave][channel][re, im] += sum over the sites of this rank at global time t of wave times channel. The eight sites of a
  * cube at even coordinates are added in a fixed order, cubes exactly. Local. */
 void contract_slices(exact_sum *sums, const field *rho, const slice_waves *waves);
+/* Sums like those of contract_slices(), of the spin pairs of all pairs of columns, in one pass over the columns:
+ * sums[t][wave][column i of a][column j of b][4 k + l][re, im], with channel conj(a_i)(spin k) b_j(spin l) over colours. a and b,
+ * which may be one, are spinors with any number of columns. Local. */
+void contract_column_slices(exact_sum *sums, const field *a, const field *b, const slice_waves *waves);
 
 #ifdef __cplusplus
 }

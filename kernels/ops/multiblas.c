@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/base/error.h"
 #include "kernels/family/multiblas.h"
@@ -94,6 +95,16 @@ static void run_all_tiles(exact_sum *all, const field *x, const field *y, multib
     if (a->tiles > 0) run_tiles(all, x, y, a);
 }
 
+/* The sums of the upper triangle of n x n, row after row, which alone travel. Returns how many entries these are. */
+static int pack_upper(exact_sum *s, int n)
+{
+    int entries = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = i; j < n; j++, entries++)
+            for (int c = 0; c < 2; c++) s[2 * entries + c] = s[2 * (i * n + j) + c];
+    return entries;
+}
+
 void multiblas_dot(double (*value)[2], const field *x, const field *y, int hermitian)
 {
     const int n = x->nrhs, m = y->nrhs;
@@ -110,26 +121,46 @@ void multiblas_dot(double (*value)[2], const field *x, const field *y, int hermi
         args.stride[d] = g.stride[d];
     }
     run_all_tiles(s, x, y, &args);
-    comm_group_sum_exact(x->lat->group, s, 2 * n * m);
+    const int entries = hermitian ? pack_upper(s, n) : n * m;
+    comm_group_sum_exact(x->lat->group, s, 2 * entries);
+    const exact_sum *entry = s;
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++) {
-            const int lower = hermitian && i > j, k = lower ? j * m + i : i * m + j;
+        for (int j = hermitian ? i : 0; j < m; j++, entry += 2) {
             double *const to = value[i * m + j];
-            to[0] = x->lat->planned ? i == j : exact_value(&s[2 * k]);
-            to[1] = x->lat->planned || (hermitian && i == j) ? 0 : exact_value(&s[2 * k + 1]) * (lower ? -1 : 1);
+            to[0] = x->lat->planned ? i == j : exact_value(&entry[0]);
+            to[1] = x->lat->planned || (hermitian && i == j) ? 0 : exact_value(&entry[1]);
+            if (!hermitian || i == j) continue;
+            value[j * m + i][0] = to[0];
+            value[j * m + i][1] = -to[1];
         }
     free(s);
 }
 
 /* ---- X a + b w ---- */
 
-/* Columns of out that one launch makes of nx columns. On a device a launch rounds them up to a multiple of what a warp
+/* Bytes of a real in arithmetic precision. */
+static size_t arithmetic_bytes(const field *f)
+{
+    return f->prec == PREC_DOUBLE ? sizeof(double) : sizeof(float);
+}
+
+/* n complex coefficients in arithmetic precision; free() them. */
+static void *round_coefficients(const field *f, const double (*a)[2], size_t n)
+{
+    void *to = malloc(2 * n * arithmetic_bytes(f));
+    REQUIRE_MEMORY(to, "out of memory for %zu coefficients", n);
+    if (f->prec == PREC_DOUBLE) memcpy(to, a, 2 * n * sizeof(double));
+    else
+        for (size_t i = 0; i < 2 * n; i++) ((float *)to)[i] = (float)a[i / 2][i % 2];
+    return to;
+}
+
+/* Columns of out that one launch makes of nx columns: all of them on the host. On a device a launch rounds them up to a multiple of what a warp
  * makes, 16 at most, and has coefficients for all of these. */
 static int columns_at_once(const field *out, int nx)
 {
-    if (out->where == PLACE_HOST) return MULTIBLAS_TO;
-    const size_t real_bytes = out->prec == PREC_DOUBLE ? sizeof(double) : sizeof(float);
-    const int most = (int)(MULTIBLAS_COEFFICIENT_BYTES / (2 * real_bytes * (size_t)nx));
+    if (out->where == PLACE_HOST) return out->nrhs;
+    const int most = (int)(MULTIBLAS_COEFFICIENT_BYTES / (2 * arithmetic_bytes(out) * (size_t)nx));
     return most >= 16 ? most / 16 * 16 : most >= 8 ? 8 : most >= 4 ? 4 : 0;
 }
 
@@ -141,12 +172,13 @@ void multiblas_axpy(field *out, const double (*a)[2], const field *x, double b, 
     if (b != 0) check(out, w);
     const int nx = x->nrhs, most = columns_at_once(out, nx);
     REQUIRE(most >= 1, "%d right-hand sides", nx);
+    void *const rounded = round_coefficients(out, a, (size_t)nx * (size_t)out->nrhs);
     for (int first = 0; first < out->nrhs; first += most) FOR_PARITIES(p, out)
         {
             const int n = at_most(out->nrhs - first, most);
             multiblas_axpy_args args = {.out = field_out(out, (parity)p),
                                         .x = field_in(x, (parity)p),
-                                        .a = a + first,
+                                        .a = (const char *)rounded + 2 * (size_t)first * arithmetic_bytes(out),
                                         .b = b,
                                         .row = out->nrhs,
                                         .n = n,
@@ -159,4 +191,5 @@ void multiblas_axpy(field *out, const double (*a)[2], const field *x, double b, 
             work.bytes *= (nx + (b != 0 ? 2 : 1) * n) / (3.0 * nx * n);
             kernel_run(KERNEL_multiblas_axpy, out, &args, work);
         }
+    free(rounded);
 }

@@ -10,6 +10,6 @@ kernel_work vector_work(kernel_id id, const field *f, int groups);
 
 /* An empty sum of a kernel, and one launch that adds to it: the result is fetched after the last. */
 vector_sum vector_sum_open(kernel_id id, const field *like);
-void vector_sum_run(vector_sum *s, const void *args, kernel_work work, int first, int last);
+void vector_sum_run(vector_sum *s, const field *like, const void *args, kernel_work work, int first, int last);
 
 #endif

@@ -33,33 +33,58 @@ void vector_add(field *y, double a, const field *x)
 
 vector_sum vector_sum_open(kernel_id id, const field *like)
 {
-    return (vector_sum){.like = like, .kernel = id, .sum = exact_zero()};
+    return (vector_sum){.lat = like->lat, .kernel = id, .sum = exact_zero()};
 }
 
-void vector_sum_run(vector_sum *s, const void *args, kernel_work w, int first, int last)
+void vector_sum_run(vector_sum *s, const field *like, const void *args, kernel_work w, int first, int last)
 {
     w.sums = &s->sum;
-    w.later = last;
-    w.sum_over_ranks = s->sum_over_ranks = first && last && kernel_can_sum_over_ranks(s->like);
-    kernel_run((kernel_id)s->kernel, s->like, args, w);
+    w.ticket = last ? &s->ticket : NULL;
+    w.sum_over_ranks = s->sum_over_ranks = first && last && kernel_can_sum_over_ranks(like);
+    kernel_run((kernel_id)s->kernel, like, args, w);
     s->travels = last;
 }
 
 static void sum_run(vector_sum *s, const launch *l, const void *args)
 {
-    vector_sum_run(s, args, registered_work((kernel_id)s->kernel, l, l->count), l->number == 0,
+    vector_sum_run(s, l->like, args, registered_work((kernel_id)s->kernel, l, l->count), l->number == 0,
                    l->number == l->many - 1);
 }
 
 double vector_sum_finish(vector_sum *s)
 {
     if (s->travels) {
-        kernel_sums((kernel_id)s->kernel, s->like, &s->sum);
-        if (!s->sum_over_ranks) sum_over_ranks(s->like->lat, &s->sum, 1, 1);
+        kernel_sums((kernel_id)s->kernel, s->ticket, &s->sum);
+        if (!s->sum_over_ranks) sum_over_ranks(s->lat, &s->sum, 1, 1);
         s->value = exact_value(&s->sum);
         s->travels = 0;
     }
     return s->value;
+}
+
+vector_sum vector_sum_known(double value)
+{
+    return (vector_sum){.value = value};
+}
+
+/* Place on the device of a global sum that a kernel makes; null for one that is known here, which any other becomes. */
+static const double *place_of(vector_sum *s)
+{
+    const double *at = s->travels && s->sum_over_ranks ? kernel_sum_value(s->ticket) : NULL;
+    if (!at) vector_sum_finish(s);
+    return at;
+}
+
+static coefficient number(double a)
+{
+    return (coefficient){.times = a};
+}
+
+static coefficient ratio(vector_ratio r)
+{
+    const double *above = place_of(r.above), *below = place_of(r.below);
+    if (!above && !below) return number(r.times * exact_quotient(r.above->value, r.below->value));
+    return (coefficient){r.times, above, below, r.above->value, r.below->value};
 }
 
 void vector_norm2_start(vector_sum *s, const field *x, int rhs)
@@ -80,8 +105,20 @@ double vector_norm2(const field *x, int rhs)
     return vector_sum_finish(&s);
 }
 
+void vector_real_dot_start(vector_sum *s, const field *x, const field *y, int rhs)
+{
+    check_two(x, y);
+    check_rhs(x, rhs);
+    *s = vector_sum_open(KERNEL_real_dot, x);
+    FOR_RHS(l, x, rhs)
+    {
+        const real_dot_args args = {to_read(&l, x), to_read(&l, y), l.reals, l.first, l.count};
+        sum_run(s, &l, &args);
+    }
+}
+
 /* y = a x + b y and |y|^2 */
-static void axpby_norm2_start(vector_sum *s, field *y, double a, const field *x, double b, int rhs)
+static void axpby_norm2_start(vector_sum *s, field *y, coefficient a, const field *x, double b, int rhs)
 {
     check_two(y, x);
     check_rhs(y, rhs);
@@ -95,7 +132,12 @@ static void axpby_norm2_start(vector_sum *s, field *y, double a, const field *x,
 
 void vector_axpy_norm2_start(vector_sum *s, field *y, double a, const field *x, int rhs)
 {
-    axpby_norm2_start(s, y, a, x, 1, rhs);
+    axpby_norm2_start(s, y, number(a), x, 1, rhs);
+}
+
+void vector_axpy_by_norm2_start(vector_sum *s, field *y, vector_ratio a, const field *x, int rhs)
+{
+    axpby_norm2_start(s, y, ratio(a), x, 1, rhs);
 }
 
 double vector_axpy_norm2(field *y, double a, const field *x, int rhs)
@@ -106,7 +148,7 @@ double vector_axpy_norm2(field *y, double a, const field *x, int rhs)
 double vector_axpby_norm2(field *y, double a, const field *x, double b, int rhs)
 {
     vector_sum s;
-    axpby_norm2_start(&s, y, a, x, b, rhs);
+    axpby_norm2_start(&s, y, number(a), x, b, rhs);
     return vector_sum_finish(&s);
 }
 
@@ -129,14 +171,7 @@ void vector_dot(double value[2], const field *x, const field *y, int rhs)
     value[1] = exact_value(&s[1]);
 }
 
-/* sum / below; a global sum that a kernel makes is taken on the device, without waiting for it. */
-static coefficient by_sum(vector_sum *sum, double below)
-{
-    const double *above = sum->travels && sum->sum_over_ranks ? kernel_sum_value(sum->like) : NULL;
-    return above ? (coefficient){1, above, below} : (coefficient){.times = vector_sum_finish(sum) / below};
-}
-
-static void cg_update(field *x, field *p, double a, coefficient b, const field *r)
+static void cg_update(field *x, field *p, coefficient a, coefficient b, const field *r)
 {
     check_two(x, p);
     check_two(x, r);
@@ -149,12 +184,12 @@ static void cg_update(field *x, field *p, double a, coefficient b, const field *
 
 void vector_cg_update(field *x, field *p, double a, double b, const field *r)
 {
-    cg_update(x, p, a, (coefficient){.times = b}, r);
+    cg_update(x, p, number(a), number(b), r);
 }
 
-void vector_cg_update_by(field *x, field *p, double a, vector_sum *sum, double below, const field *r)
+void vector_cg_update_by(field *x, field *p, vector_ratio a, vector_ratio b, const field *r)
 {
-    cg_update(x, p, a, by_sum(sum, below), r);
+    cg_update(x, p, ratio(a), ratio(b), r);
 }
 
 double vector_bicgstab_update(double rho[2], field *x, field *const *r, field *const *u, int l,
@@ -189,8 +224,8 @@ double vector_bicgstab_update(double rho[2], field *x, field *const *r, field *c
     return exact_value(&s[0]);
 }
 
-static void multishift_update(int n, field *const *x, field *const *p, const double *alpha, const double *zeta,
-                              const double *beta, coefficient by, const field *r, int rhs)
+void vector_multishift_update(int n, field *const *x, field *const *p, const double *alpha, const double *zeta,
+                              const double *beta, const field *r, int rhs)
 {
     check_rhs(r, rhs);
     for (int first = 0; first < n; first += MULTI_VIEWS) {
@@ -202,7 +237,7 @@ static void multishift_update(int n, field *const *x, field *const *p, const dou
         FOR_RHS(l, r, rhs)
         {
             multishift_update_args args = {
-                .r = to_read(&l, r), .by = by, .n = m, .reals = l.reals, .first = l.first, .count = l.count};
+                .r = to_read(&l, r), .n = m, .reals = l.reals, .first = l.first, .count = l.count};
             for (int j = 0; j < m; j++) {
                 args.x[j] = to_write(&l, x[first + j]);
                 args.p[j] = to_write(&l, p[first + j]);
@@ -213,18 +248,6 @@ static void multishift_update(int n, field *const *x, field *const *p, const dou
             kernel_run(KERNEL_multishift_update, r, &args, many_vectors(&l, 120 * m, 24 * (4 * m + 1), NULL));
         }
     }
-}
-
-void vector_multishift_update(int n, field *const *x, field *const *p, const double *alpha, const double *zeta,
-                              const double *beta, const field *r, int rhs)
-{
-    multishift_update(n, x, p, alpha, zeta, beta, (coefficient){.times = 1}, r, rhs);
-}
-
-void vector_multishift_update_by(int n, field *const *x, field *const *p, const double *alpha, const double *zeta,
-                                 const double *beta, vector_sum *sum, double below, const field *r, int rhs)
-{
-    multishift_update(n, x, p, alpha, zeta, beta, by_sum(sum, below), r, rhs);
 }
 
 static void run_random(kernel_id id, field *f, uint64_t seed, uint32_t purpose, uint32_t number)

@@ -20,30 +20,39 @@ void vector_axpby(field *y, double a, const field *x, double b); /* y = a x + b 
 void vector_add(field *y, double a, const field *x);             /* y += a x, also between precisions */
 /* Sums are of one right-hand side with all its slices. */
 double vector_norm2(const field *x, int rhs);
-/* Sum in two steps. What is started in between keeps a GPU busy while the sum travels; it must not sum itself. */
+/* Sum in two steps. What is started in between keeps a GPU busy while the sum travels. At most eight sums travel at a time; each is
+ * finished once, before seven more have been started. */
 typedef struct {
-    const field *like;
+    const lattice *lat;
     int kernel;         /* kernel that sums */
     int travels;        /* else sum and value are known */
     int sum_over_ranks; /* global sum by the kernel itself */
+    unsigned ticket;
     exact_sum sum;
     double value;
 } vector_sum;
+vector_sum vector_sum_known(double value);
+/* times above / below, or zero where the sum below is not positive and finite. Global sums that kernels make are taken on the
+ * device, and travel on; any others are waited for. */
+typedef struct {
+    double times;
+    vector_sum *above, *below;
+} vector_ratio;
 void vector_norm2_start(vector_sum *s, const field *x, int rhs);
 double vector_sum_finish(vector_sum *s);                                   /* also of one that is finished */
 void vector_dot(double value[2], const field *x, const field *y, int rhs); /* sum conj(x) y */
 double vector_axpy_norm2(field *y, double a, const field *x, int rhs);     /* y += a x; |y|^2 */
 /* y = a x + b y; |y|^2, of y before it is rounded to fixed point */
 double vector_axpby_norm2(field *y, double a, const field *x, double b, int rhs);
+void vector_real_dot_start(vector_sum *s, const field *x, const field *y, int rhs); /* Re (x, y) */
 void vector_axpy_norm2_start(vector_sum *s, field *y, double a, const field *x, int rhs);
+void vector_axpy_by_norm2_start(vector_sum *s, field *y, vector_ratio a, const field *x, int rhs);
 /* Sums of each right-hand side as above, in one pass over memory: value[nrhs], coefficients a[nrhs] and b[nrhs]. */
 void vector_norm2_each(double *value, const field *x);
 void vector_dot_each(double (*value)[2], const field *x, const field *y);
 void vector_axpby_norm2_each(double *value, field *y, const double *a, const field *x, const double *b);
 void vector_cg_update(field *x, field *p, double a, double b, const field *r); /* x += a p; p = r + b p */
-/* CG update with b = sum / below. A global sum that a kernel makes is taken on the device, and travels on; any other is waited
- * for. */
-void vector_cg_update_by(field *x, field *p, double a, vector_sum *sum, double below, const field *r);
+void vector_cg_update_by(field *x, field *p, vector_ratio a, vector_ratio b, const field *r);
 
 /* Complex coefficients are pairs re, im. Any n, in as few passes as possible; no field is
  * written twice by a call. */
@@ -72,9 +81,6 @@ double vector_bicgstab_update(double rho[2], field *x, field *const *r, field *c
 /* x_j += alpha_j p_j; p_j = zeta_j r + beta_j p_j */
 void vector_multishift_update(int n, field *const *x, field *const *p, const double *alpha, const double *zeta,
                               const double *beta, const field *r, int rhs);
-/* Multishift update with sum / below as a factor of each beta_j, as in vector_cg_update_by(). */
-void vector_multishift_update_by(int n, field *const *x, field *const *p, const double *alpha, const double *zeta,
-                                 const double *beta, vector_sum *sum, double below, const field *r, int rhs);
 
 /* ---- random sources ---- */
 /* Complex normal components with <|z|^2> = 1 in all groups of f (double precision), each with numbers of its own: slice s

@@ -295,7 +295,7 @@ void clover_apply_norm2_start(vector_sum *s, field *out, parity p, const field *
     REQUIRE(in->nrhs == 1, "one sum of %d right-hand sides", in->nrhs);
     const clover_norm2_args args = {clover_on(out, p, clover, in, factor), 0, in->Ls};
     *s = vector_sum_open(KERNEL_clover_norm2, out);
-    vector_sum_run(s, &args, vector_work(KERNEL_clover_norm2, out, in->Ls), 1, 1);
+    vector_sum_run(s, out, &args, vector_work(KERNEL_clover_norm2, out, in->Ls), 1, 1);
 }
 
 /* ---- clover term and forces ---- */

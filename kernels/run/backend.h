@@ -15,11 +15,12 @@ typedef void (*cpu_runner)(const void *args, const int *list, long n, exact_sum 
 cpu_runner cpu_find(kernel_id id, precision prec, int lanes);
 
 /* Starts a kernel; false when it does not come in the precision of `like`. work->list is on the device. gpu_finish()
- * waits for it; gpu_add_sums() for a kernel that sums, and adds what it found. */
-int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work *work);
-void gpu_add_sums(kernel_id id, int n, exact_sum *sums);
-/* Value, on the device, of the first sum of the kernel that summed last, for kernels behind it. */
-const double *gpu_sum_value(void);
+ * waits for it; gpu_add_sums() for a kernel that sums, by the ticket that was left, and adds what it found: at once, or where
+ * work->ticket is set any time, but once. */
+int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work *work, sum_ticket *ticket);
+void gpu_add_sums(kernel_id id, sum_ticket ticket, int n, exact_sum *sums);
+/* Value, on the device, of the sum of a ticket, for kernels behind it. */
+const double *gpu_sum_value(sum_ticket ticket);
 
 /* The time of a sample of kernels: what the one between start and stop takes among others, collected into `of` without
  * waiting now; `weight` is added beside it. */

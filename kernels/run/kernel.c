@@ -5,26 +5,23 @@
 #include "kernels/run/backend.h"
 #include "kernels/run/messages.h"
 
-/* A kernel on the device has sums that are not fetched yet. */
-static int awaited;
-
 void kernel_run(kernel_id id, const field *like, const void *args, kernel_work work)
 {
     const kernel_info *info = &kernel_infos[id];
     if (like->lat->planned) return;
     DEBUG_ASSERT(info->sums == 0 || work.sums, "kernel %s without a place for its sums", info->name);
     const int on_device = like->where == PLACE_DEVICE;
-    REQUIRE(work.nsums >= 0 && work.nsums <= KERNEL_MAX_SUMS && !(work.nsums && work.later), "%d sums of kernel %s",
+    REQUIRE(work.nsums >= 0 && work.nsums <= KERNEL_MAX_SUMS && !(work.nsums && work.ticket), "%d sums of kernel %s",
             work.nsums, info->name);
-    REQUIRE(info->sums == 0 || !on_device || !awaited, "kernel %s sums before the sums in front of it are fetched",
-            info->name);
+    REQUIRE(!work.ticket || info->sums == 1, "a ticket for the %d sums of kernel %s", info->sums, info->name);
+    sum_ticket ticket = 0;
     const double sites = (double)work.n * like->lay->lanes;
     const double bytes = work.bytes > 0 ? work.bytes : sites * (info->reads + info->writes) * field_traffic(like);
     const double flops = work.flops > 0 ? work.flops : sites * info->flops;
     kernel_timing timing = {0};
     if (work.n > 0) timing = kernel_timing_start(id, like->prec, on_device, work.aside);
     if (on_device) {
-        const int known = gpu_run(id, like, args, &work);
+        const int known = gpu_run(id, like, args, &work, &ticket);
         REQUIRE(known, "kernel %s on the device in precision %d", info->name, like->prec);
     } else {
         const cpu_runner run = cpu_find(id, like->prec, like->lay->lanes);
@@ -32,18 +29,13 @@ void kernel_run(kernel_id id, const field *like, const void *args, kernel_work w
         run(args, work.list, work.n, work.sums);
     }
     if (work.n > 0) kernel_timing_stop(&timing, flops, bytes);
-    if (!on_device || info->sums == 0) return;
-    if (work.later) awaited = 1;
-    else gpu_add_sums(id, work.nsums ? work.nsums : info->sums, work.sums);
+    if (work.ticket) *work.ticket = ticket;
+    else if (on_device && info->sums > 0) gpu_add_sums(id, ticket, work.nsums ? work.nsums : info->sums, work.sums);
 }
 
-void kernel_sums(kernel_id id, const field *like, exact_sum *sums)
+void kernel_sums(kernel_id id, sum_ticket ticket, exact_sum *sum)
 {
-    /* Sums on the host were added when the kernel ran. */
-    if (like->where == PLACE_HOST || like->lat->planned) return;
-    REQUIRE(awaited, "no sums of kernel %s to fetch", kernel_infos[id].name);
-    awaited = 0;
-    gpu_add_sums(id, kernel_infos[id].sums, sums);
+    if (ticket) gpu_add_sums(id, ticket, 1, sum);
 }
 
 /* Sites whose sum fits into 64 bits a fold, which is all that a kernel adds over ranks (exact.h). */
@@ -58,7 +50,7 @@ int kernel_can_sum_over_ranks(const field *like)
            gpu_sums_whole();
 }
 
-const double *kernel_sum_value(const field *like)
+const double *kernel_sum_value(sum_ticket ticket)
 {
-    return like->where == PLACE_DEVICE ? gpu_sum_value() : NULL;
+    return ticket ? gpu_sum_value(ticket) : NULL;
 }

@@ -9,6 +9,11 @@
 #include "kernels/lattice/exact.h"
 #include "kernels/run/profile.h"
 
+/* Number of a sum on its way from a device; 0 for one that is there. Sums on their way are SUMS_ON_WAY at most, and each is
+ * fetched before as many later kernels have summed. */
+typedef unsigned sum_ticket;
+#define SUMS_ON_WAY 8
+
 /* Work on `n` units of field `like`'s layout: list[0..n), or 0..n where list is null. Sums, if the kernel has any, are
  * added into sums[] (this rank's part). A rank with n = 0 takes part like others: the tuner and sums over ranks are
  * collective. On a planned lattice nothing is run. */
@@ -17,7 +22,8 @@ typedef struct kernel_work {
     long n;
     exact_sum *sums;
     int nsums; /* device: sums of this launch where they are more than the registry's for one work item; else 0 */
-    int later; /* the sums are fetched by kernel_sums(); until then no other kernel that sums may be run */
+    sum_ticket
+        *ticket; /* Sum of a kernel with one sum that kernel_sums() fetches, by what is left here; null: at once. */
     int sum_over_ranks; /* Global sum over the ranks of the lattice inside the kernel. Only where kernel_can_sum_over_ranks(). */
     int aside;          /* device: on the stream of messages, beside what the main stream does */
     const void *pack;    /* device, hop that is an exchange (exchange_place()): arguments of its packing */
@@ -35,14 +41,14 @@ extern "C" {
 #endif
 
 void kernel_run(kernel_id id, const field *like, const void *args, kernel_work work);
-/* Adds the sums of the kernel that was run `later`, with the same first two arguments. */
-void kernel_sums(kernel_id id, const field *like, exact_sum *sums);
+/* Adds the sum of the kernel that was run with a ticket. */
+void kernel_sums(kernel_id id, sum_ticket ticket, exact_sum *sum);
 /* True if a kernel with one sum can add up those of all ranks itself. The same on all ranks of its
  * lattice. */
 int kernel_can_sum_over_ranks(const field *like);
-/* Value, for kernels on the device, of the first of these sums, until the next kernel that sums, without anybody's waiting for
- * it; null on the host. */
-const double *kernel_sum_value(const field *like);
+/* Value of that sum for kernels on the device, without anybody's waiting for it, until SUMS_ON_WAY - 1 later kernels have
+ * summed; null for number 0. */
+const double *kernel_sum_value(sum_ticket ticket);
 
 #ifdef __cplusplus
 }

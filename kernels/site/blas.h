@@ -67,6 +67,33 @@ FN void T(dot_of)(const dot_args *a, long u, vexact *sum, int reals)
 }
 VECTOR_SITE_SUM(dot)
 
+/* Re (x, y) */
+FN void T(real_dot_of)(const real_dot_args *a, long u, vexact *sum, int reals)
+{
+    for (int k = 0; k < a->count; k++) {
+        vreal x[24], y[24];
+        T(load)(x, &a->x, u, a->first + k, reals);
+        T(load)(y, &a->y, u, a->first + k, reals);
+        T(exact_deposit)(&sum[0], T(site_real_dot)(x, y, reals));
+    }
+}
+VECTOR_SITE_SUM(real_dot)
+
+/* A number that a kernel in front has written, so that no cache of old may answer. */
+#ifdef __CUDACC__
+#define FRESH(at) __ldcv(at)
+#else
+#define FRESH(at) (*(at))
+#endif
+
+FN double T(value_of)(const coefficient *c)
+{
+    if (!c->above_at && !c->below_at) return c->times;
+    const double above = c->above_at ? FRESH(c->above_at) : c->above,
+                 below = c->below_at ? FRESH(c->below_at) : c->below;
+    return c->times * exact_quotient(above, below);
+}
+
 /* y = a x + b y, then |y|^2; mostly with b = 1, which is to cost nothing */
 FN void T(axpby_norm2_group)(const view *to, const view *from, double a, double b, long u, int group, vexact *sum,
                              int reals)
@@ -81,9 +108,11 @@ FN void T(axpby_norm2_group)(const view *to, const view *from, double a, double 
     T(exact_deposit)(&sum[0], T(site_norm2)(y, reals));
 }
 
+/* The coefficient is its `times` here: a GPU settles it once for all sites of a thread. */
 FN void T(axpby_norm2_of)(const axpby_norm2_args *a, long u, vexact *sum, int reals)
 {
-    for (int k = 0; k < a->count; k++) T(axpby_norm2_group)(&a->y, &a->x, a->a, a->b, u, a->first + k, sum, reals);
+    for (int k = 0; k < a->count; k++)
+        T(axpby_norm2_group)(&a->y, &a->x, a->a.times, a->b, u, a->first + k, sum, reals);
 }
 VECTOR_SITE_SUM(axpby_norm2)
 
@@ -136,16 +165,10 @@ FN void T(axpby_norm2_each_one)(const axpby_norm2_each_args *a, long u, int k, v
 }
 EACH_SITE(axpby_norm2_each, 1)
 
-FN double T(value_of)(const coefficient *c)
-{
-    /* Volatile: the kernel in front has written it, so that no cache of old may answer. */
-    return c->above ? c->times * (*(const volatile double *)c->above / c->below) : c->times;
-}
-
 /* The two updates of conjugate gradients that share p: x += a p, p = r + b p. */
 FN void T(cg_update_of)(const cg_update_args *a, long u, int reals)
 {
-    const vreal fa = vset((real)a->a), fb = vset((real)T(value_of)(&a->b));
+    const vreal fa = vset((real)T(value_of)(&a->a)), fb = vset((real)T(value_of)(&a->b));
     for (int k = 0; k < a->p.groups; k++) {
         vreal p[24], y[24];
         T(load)(p, &a->p, u, k, reals);
@@ -342,15 +365,13 @@ FN void T(bicgstab_update_of)(const bicgstab_update_args *a, long u, vexact *sum
 }
 VECTOR_SITE_SUM(bicgstab_update)
 
-/* The updates of conjugate gradients for many shifts, which share r and a factor:
- * x_j += alpha_j p_j; p_j = zeta_j r + by beta_j p_j. */
-FN void T(multishift_update_group)(const multishift_update_args *a, double by, long u, int group, int reals)
+/* The updates of conjugate gradients for many shifts, which share r: x_j += alpha_j p_j; p_j = zeta_j r + beta_j p_j. */
+FN void T(multishift_update_group)(const multishift_update_args *a, long u, int group, int reals)
 {
     vreal r[24], p[24], y[24];
     T(load)(r, &a->r, u, group, reals);
     for (int j = 0; j < a->n; j++) {
-        const vreal alpha = vset((real)a->alpha[j]), zeta = vset((real)a->zeta[j]),
-                    beta = vset((real)(by * a->beta[j]));
+        const vreal alpha = vset((real)a->alpha[j]), zeta = vset((real)a->zeta[j]), beta = vset((real)a->beta[j]);
         T(load)(p, &a->p[j], u, group, reals);
         T(load)(y, &a->x[j], u, group, reals);
         UNROLL for (int i = 0; i < reals; i++) y[i] = vfma(alpha, p[i], y[i]);
@@ -362,7 +383,6 @@ FN void T(multishift_update_group)(const multishift_update_args *a, double by, l
 
 FN void T(multishift_update_of)(const multishift_update_args *a, long u, int reals)
 {
-    const double by = T(value_of)(&a->by);
-    for (int k = 0; k < a->count; k++) T(multishift_update_group)(a, by, u, a->first + k, reals);
+    for (int k = 0; k < a->count; k++) T(multishift_update_group)(a, u, a->first + k, reals);
 }
 VECTOR_SITE(multishift_update)

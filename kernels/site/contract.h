@@ -22,12 +22,12 @@ FN void T(colours_save)(const vreal sum[3], const view *out, long u, int channel
 
 /* Channel 4 k + l = sum over colours c of the sink and columns d, colours of the source, of conj(a(c, k; d)) b(c, l; d). One k at a time: its sums
  * stay in registers. */
-FN void T(spin_pairs_of)(const spin_pairs_args *a, long u, int columns)
+FN void T(spin_pairs_site)(const spin_pairs_args *a, long u)
 {
     for (int k = 0; k < 4; k++) {
         vreal sum[4][3], x[6], y[6];
         UNROLL for (int l = 0; l < 4; l++) sum[l][0] = sum[l][1] = sum[l][2] = vset(0);
-        for (int d = 0; d < columns; d++) {
+        for (int d = 0; d < CONTRACT_COLOURS; d++) {
             T(load)(x, &a->a, u, 4 * (a->first_a + d) + k, 6);
             UNROLL for (int l = 0; l < 4; l++)
             {
@@ -37,12 +37,6 @@ FN void T(spin_pairs_of)(const spin_pairs_args *a, long u, int columns)
         }
         UNROLL for (int l = 0; l < 4; l++) T(colours_save)(sum[l], &a->out, u, 4 * k + l);
     }
-}
-
-FN void T(spin_pairs_site)(const spin_pairs_args *a, long u)
-{
-    if (a->columns == 1) T(spin_pairs_of)(a, u, 1);
-    else T(spin_pairs_of)(a, u, CONTRACT_COLOURS);
 }
 
 /* x^dagger y over all groups. */

@@ -81,30 +81,37 @@ FN void T(add_multiple)(vreal *out, vreal re, vreal im, const vreal *x, int real
 }
 
 #ifndef __CUDACC__
-/* Column number j of the tile, of slice s. */
-FN void T(multiblas_axpy_column)(const multiblas_axpy_args *a, long u, int j, int s, int reals)
+/* Columns from number j of the launch on, of slice s, which share what is read of X: one of 24 reals, or up to MULTIBLAS_TILE of
+ * 6. columns and reals are literals. */
+FN void T(multiblas_axpy_columns)(const multiblas_axpy_args *a, long u, int j, int s, int columns, int reals)
 {
-    const int to = (a->first + j) * a->slices + s;
     vreal y[24], x[24];
-    UNROLL for (int i = 0; i < reals; i++) y[i] = vset(0);
+    UNROLL for (int i = 0; i < columns * reals; i++) y[i] = vset(0);
     if (a->b != 0) {
-        T(load)(y, &a->w, u, to, reals);
-        UNROLL for (int i = 0; i < reals; i++) y[i] *= (real)a->b;
+        UNROLL for (int k = 0; k < columns; k++)
+            T(load)(y + k * reals, &a->w, u, (a->first + j + k) * a->slices + s, reals);
+        UNROLL for (int i = 0; i < columns * reals; i++) y[i] *= (real)a->b;
     }
-    for (int k = 0; k < a->nx; k++) {
-        const double *by = a->a[(long)k * a->row + j];
-        T(load)(x, &a->x, u, k * a->slices + s, reals);
-        T(add_multiple)(y, vset((real)by[0]), vset((real)by[1]), x, reals);
+    for (int of_x = 0; of_x < a->nx; of_x++) {
+        const real *by = (const real *)a->a + 2 * ((long)of_x * a->row + j);
+        T(load)(x, &a->x, u, of_x * a->slices + s, reals);
+        UNROLL for (int k = 0; k < columns; k++)
+            T(add_multiple)(y + k * reals, vset(by[2 * k]), vset(by[2 * k + 1]), x, reals);
     }
-    T(save)(y, &a->out, u, to, reals);
+    UNROLL for (int k = 0; k < columns; k++)
+        T(save)(y + k * reals, &a->out, u, (a->first + j + k) * a->slices + s, reals);
 }
 
 FN void T(multiblas_axpy_site)(const multiblas_axpy_args *a, long u)
 {
-    for (int s = 0; s < a->slices; s++)
-        for (int j = 0; j < a->n; j++) {
-            if (a->reals == 6) T(multiblas_axpy_column)(a, u, j, s, 6);
-            else T(multiblas_axpy_column)(a, u, j, s, 24);
+    for (int s = 0; s < a->slices; s++) {
+        int j = 0;
+        for (; a->reals == 6 && j + MULTIBLAS_TILE <= a->n; j += MULTIBLAS_TILE)
+            T(multiblas_axpy_columns)(a, u, j, s, MULTIBLAS_TILE, 6);
+        for (; j < a->n; j++) {
+            if (a->reals == 6) T(multiblas_axpy_columns)(a, u, j, s, 1, 6);
+            else T(multiblas_axpy_columns)(a, u, j, s, 1, 24);
         }
+    }
 }
 #endif

@@ -27,6 +27,13 @@ FN vdouble T(site_norm2)(const vreal *x, int reals)
     return T(widen)(s);
 }
 
+FN vdouble T(site_real_dot)(const vreal *x, const vreal *y, int reals)
+{
+    T(site_sum) s = SITE_ZERO;
+    UNROLL for (int i = 0; i < reals; i++) s = SITE_FMA(x[i], y[i], s);
+    return T(widen)(s);
+}
+
 /* Adds sum conj(x) y of a site to the sums of re and im. */
 FN void T(dot_deposit)(vexact *re_sum, vexact *im_sum, const vreal *x, const vreal *y, int reals)
 {

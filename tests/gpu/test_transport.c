@@ -155,14 +155,14 @@ static void sums(const char *name)
     }
     CHECK_INT(gpu_sums_whole(), size == 1 || (!strcmp(gpu_transport_name(), "peer") && size <= 32));
     for (int k = 0; k < exchanges; k++) {
-        vector_sum on_d, on_h;
+        vector_sum on_d, on_h, one = vector_sum_known(1), below = vector_sum_known(1e5);
         if (k == exchanges / 2) comm_set_delay(1e-6); /* with which hosts add up */
         CHECK_INT(size == 1 || k < exchanges / 2 || !gpu_sums_whole(), 1);
         be_slow(k);
         vector_axpy_norm2_start(&on_d, d[1], k % 2 ? -0.5 : 0.5, d[0], 0);
-        vector_cg_update_by(d[3], d[2], 0.1, &on_d, 1e5, d[1]);
+        vector_cg_update_by(d[3], d[2], (vector_ratio){0.1, &one, &one}, (vector_ratio){1, &on_d, &below}, d[1]);
         vector_axpy_norm2_start(&on_h, h[1], k % 2 ? -0.5 : 0.5, h[0], 0);
-        vector_cg_update_by(h[3], h[2], 0.1, &on_h, 1e5, h[1]);
+        vector_cg_update_by(h[3], h[2], (vector_ratio){0.1, &one, &one}, (vector_ratio){1, &on_h, &below}, h[1]);
         if (k % 3 == 0) be_slow(k + 1);
         differ += vector_sum_finish(&on_d) != vector_sum_finish(&on_h);
         differ += vector_norm2(d[2], 0) != vector_norm2(h[2], 0);

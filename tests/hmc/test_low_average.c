@@ -226,7 +226,10 @@ int main(int argc, char **argv)
         kit_where("domain walls");
         open_scene(&s, lat, u, "mobius", walls, 0.1, 0.2);
         const measure_context d = {s.p, s.links, NULL, NULL, -1, NULL};
-        for (int i = 0; i < KINDS; i++) m[i] = section("pseudoscalar", "diagonal", i ? "yes" : "no");
+        for (int i = 0; i < KINDS; i++) {
+            m[i] = section("pseudoscalar", "diagonal", i ? "yes" : "no");
+            observe_set(&m[i], "momentum2", "5"); /* momenta of two batches */
+        }
         test_no_bias(&d, m, 2);
         close_scene(&s);
         free(u);

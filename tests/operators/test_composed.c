@@ -58,7 +58,9 @@ static void test_normal(const field *links, schur_form form, double c_sw, struct
         linop_refresh(square);
         field *x = some(op, rng), *y = field_like(x), *ax = field_like(x), *z = field_like(x);
         kit_where("A^dagger A of form %d, c_sw %g, in %s", form, c_sw, precision_names[prec]);
-        const double product = linop_apply_dot(square, y, x);
+        vector_sum sum;
+        linop_apply_dot(square, y, x, &sum);
+        const double product = vector_sum_finish(&sum);
         linop_apply(op, ax, x, 0);
         KIT_NEAR(product, vector_norm2(ax, 0), 0);
         linop_apply(op, z, ax, 1);
