@@ -1,8 +1,8 @@
 /* GPU kernels of family wilson with instances of their own: the hop, and sums over Schwarz blocks.
  *
  * The hop has variants with literal links, clover term and faces, without which the branches alone would cost
- * registers. Several right-hand sides share the link in a thread's registers (two-row links), MANY at a time; where that
- * cannot be, each is a sweep of its own. */
+ * registers. Several right-hand sides go in parts of MANY, which share the link in a thread's registers; the parts of a box of sites
+ * share it in the second cache (gpu_sweep of kernels/gpu/tile.cuh). What is left over is done one by one. */
 #define OWN_hop , NO_INSTANCE
 #define OWN_hop_doublet , NO_INSTANCE
 #define OWN_block_dots , NO_INSTANCE
@@ -10,12 +10,16 @@
 
 /* ---- the hop ---- */
 
-/* Right-hand sides a thread does together, and its cap of registers then. */
-#define MANY HOP_SHARERS(PLAQ_PREC)
-#define MANY_CAP (PLAQ_PREC == 0 ? 255 : 208)
-#define MANY_THREADS 64
+/* Right-hand sides of a part, its cap of registers, and threads of its blocks; the same of doublets. In half precision blocks of two
+ * parts side by side share a pair of processors, to which links then come once. */
+#define MANY (PLAQ_PREC == 0 ? 1 : PLAQ_PREC == 1 ? 2 : 3)
+#define MANY_CAP 168
+#define MANY_THREADS 128
+#define MANY_NEAR (PLAQ_PREC >= 2 ? 2 : 1)
+#define DOUBLET_CAP (PLAQ_PREC == 0 ? 255 : 208)
+#define DOUBLET_THREADS 64
 
-static __device__ __forceinline__ void T(skip_spinors)(view *v, int n)
+static __host__ __device__ __forceinline__ void T(skip_spinors)(view *v, int n)
 {
     v->data = (stored *)v->data + n * 24 * LINEAR_BLOCK;
     if (v->scale) v->scale += n * LINEAR_BLOCK;
@@ -23,12 +27,12 @@ static __device__ __forceinline__ void T(skip_spinors)(view *v, int n)
 
 /* A hop's right-hand sides from number n on as if they were all: a literal zero for the first of them saves a thread
  * what its number costs at each address. */
-static __device__ __forceinline__ void T(hop_skip)(hop_args *a, int n)
+static __host__ __device__ __forceinline__ void T(hop_skip)(hop_args *a, int n)
 {
     T(skip_spinors)(&a->in, n);
     T(skip_spinors)(&a->out, n);
     T(skip_spinors)(&a->x, n);
-    a->ghost_first = n;
+    a->ghost_first += n;
 }
 
 /* Site-diagonal matrix of a hop: none, a clover term, one with i mu gamma_5, or that of a doublet. */
@@ -59,52 +63,97 @@ static __device__ __forceinline__ void T(hop_of)(const hop_args *a, T(stencil) s
 /* Neighbours of a hop: all on this rank, some on others, or none beyond the block. */
 enum { HOP_WHOLE, HOP_SPLIT, HOP_CUT };
 
-template <int reals, int matrix, int reach, int sign, int many>
-static __global__ void __maxnreg__(many > 1 ? MANY_CAP : HOP_CAP)
-    T(hop_global)(const __grid_constant__ hop_args a, const int *list, long n, const __grid_constant__ gpu_tile tile)
+/* Literals of a variant. */
+template <int matrix, int reach, int sign>
+static __device__ __forceinline__ void T(hop_literals)(hop_args *b, int form)
 {
-    gpu_begin();
-    constexpr bool split = reach == HOP_SPLIT, cut = reach == HOP_CUT;
-    hop_args b = a; /* never in memory: it hands the literals to the inlined site function */
-    unsigned high = blockIdx.z;
-    if (a.in.groups > many) {
-        const unsigned part = high / (unsigned)tile.high;
-        high -= part * (unsigned)tile.high;
-        T(hop_skip)(&b, (int)part * many);
-    }
-    b.here.scale = b.there.scale = NULL;
-    b.sign = sign;
-    if (PLAQ_PREC >= 2) __builtin_assume(b.in.scale != NULL);
-    if (!split) UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0;
-    T(hop_matrix_literals)<matrix>(&b, a.form);
-    if (tile.on) {
-        const T(stencil) st = T(tile_stencil)(&tile, &b.g, b.parity, blockIdx.x, blockIdx.y, high);
-        if (split && T(at_face)(&a.g, st)) return;
-        UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0; /* no branches for what comes from elsewhere */
-        T(hop_of)<matrix, many>(&b, st, reals, cut);
+    b->here.scale = b->there.scale = NULL;
+    b->sign = sign;
+    if (PLAQ_PREC >= 2) __builtin_assume(b->in.scale != NULL);
+    if (reach != HOP_SPLIT) UNROLL for (int d = 0; d < 4; d++) b->g.split[d] = 0;
+    T(hop_matrix_literals)<matrix>(b, form);
+}
+
+/* The hop at a site of a box, or of memory's order. Boxes leave sites at faces to others, and need no branches for what comes from
+ * elsewhere. */
+template <int reals, int matrix, int reach, int many>
+static __device__ __forceinline__ void T(hop_at)(hop_args *b, T(stencil) st, int box)
+{
+    if (reach == HOP_SPLIT && box) {
+        if (T(at_face)(&b->g, st)) return;
+        UNROLL for (int d = 0; d < 4; d++) b->g.split[d] = 0;
+        T(hop_of)<matrix, many>(b, st, reals, 0);
     } else {
-        const long i = (long)blockIdx.x * blockDim.x + threadIdx.x;
-        if (i >= n) return;
-        const T(stencil) st = T(stencil_at)(&b.g, b.parity, list ? list[i] : i);
-        T(hop_of)<matrix, many>(&b, st, reals, cut);
+        T(hop_of)<matrix, many>(b, st, reals, reach == HOP_CUT);
     }
 }
 
+/* Hop of one right-hand side. */
+template <int reals, int matrix, int reach, int sign>
+static __global__ void __maxnreg__(HOP_CAP)
+    T(hop_global)(const __grid_constant__ hop_args a, const int *list, long n, const __grid_constant__ gpu_tile tile)
+{
+    gpu_begin();
+    hop_args b = a; /* never in memory: it hands the literals to the inlined site function */
+    T(hop_literals)<matrix, reach, sign>(&b, a.form);
+    T(stencil) st;
+    if (tile.on) {
+        st = T(tile_stencil)(&tile, &b.g, b.parity, blockIdx.x, blockIdx.y, blockIdx.z);
+    } else {
+        const long i = (long)blockIdx.x * blockDim.x + threadIdx.x;
+        if (i >= n) return;
+        st = T(stencil_at)(&b.g, b.parity, list ? list[i] : i);
+    }
+    T(hop_at)<reals, matrix, reach, 1>(&b, st, tile.on);
+}
+
 /* Tiles cover the whole box, so with faces they serve the interior, whose list they need not read. */
-template <int reals, int matrix, int reach, int sign, int many>
+template <int reals, int matrix, int reach, int sign>
 static void T(hop_start)(const gpu_device *dev, const hop_args *a, const int *list, long n)
 {
-    const gpu_shape shape = gpu_shape_for(dev, many > 1 ? MANY_THREADS : HOP_THREADS);
-    const int threads = shape.threads, parts = a->in.groups / many;
+    const gpu_shape shape = gpu_shape_for(dev, HOP_THREADS);
     dim3 grid;
     gpu_tile tile = gpu_tile_for(&a->g, shape, &grid);
     if (list && !a->interior) tile.on = 0;
-    if (!tile.on) {
-        grid = dim3((unsigned)((n + threads - 1) / threads));
-        tile.high = 1;
+    if (!tile.on) grid = dim3((unsigned)((n + shape.threads - 1) / shape.threads));
+    gpu_start(dev, T(hop_global) < reals, matrix, reach, sign >, grid, shape.threads, *a, list, n, tile);
+}
+
+/* Several right-hand sides in parts of `many`. */
+template <int reals, int matrix, int reach, int sign, int many>
+static __global__ void __maxnreg__(matrix == HOP_DOUBLET ? DOUBLET_CAP : MANY_CAP)
+    T(hop_parts)(const __grid_constant__ hop_args a, const int *list, long n, const __grid_constant__ gpu_sweep sweep)
+{
+    gpu_begin();
+    hop_args b = a; /* never in memory: it hands the literals to the inlined site function */
+    T(hop_literals)<matrix, reach, sign>(&b, a.form);
+    const int box = sweep.columns.box.on;
+    T(stencil) st;
+    if (box) {
+        st = T(sweep_stencil)(&sweep, &b.g, b.parity, threadIdx.x);
+    } else {
+        const long i = (long)(blockIdx.x / sweep.parts) * blockDim.x + threadIdx.x;
+        if (i >= n) return;
+        st = T(stencil_at)(&b.g, b.parity, list ? list[i] : i);
     }
-    grid.z *= (unsigned)parts;
-    gpu_start(dev, T(hop_global) < reals, matrix, reach, sign, many >, grid, threads, *a, list, n, tile);
+    T(hop_skip)(&b, (int)(blockIdx.x % sweep.parts) * many);
+    T(hop_at)<reals, matrix, reach, many>(&b, st, box);
+}
+
+template <int reals, int matrix, int reach, int sign, int many>
+static void T(hop_parts_start)(const gpu_device *dev, const hop_args *a, const int *list, long n)
+{
+    constexpr bool doublet = matrix == HOP_DOUBLET;
+    const gpu_shape shape = gpu_shape_for(dev, doublet ? DOUBLET_THREADS : MANY_THREADS);
+    const unsigned parts = (unsigned)(a->in.groups / many);
+    const double bytes = (double)sizeof(stored) * (24 * a->in.groups + 8 * reals);
+    dim3 grid;
+    gpu_sweep sweep = gpu_sweep_for(&a->g, shape, doublet ? DOUBLET_CAP : MANY_CAP, parts, bytes, &grid);
+    if (list && !a->interior) sweep.columns.box.on = 0;
+    const int threads = sweep.columns.box.on ? sweep.columns.box.threads : shape.threads;
+    if (!sweep.columns.box.on) grid = dim3(parts * (unsigned)((n + threads - 1) / threads));
+    gpu_start_near(dev, T(hop_parts) < reals, matrix, reach, sign, many >, grid, threads, 0,
+                   parts % MANY_NEAR == 0 ? MANY_NEAR : 1, *a, list, n, sweep);
 }
 
 /* The hop of a rank with faces as one kernel: blocks that pack and send come first (see transport_peer.cu), one in
@@ -209,27 +258,45 @@ static void T(hop_fused_start)(const gpu_device *dev, const hop_args *a, const i
     gpu_start(dev, kernel, grid, threads, *a, list, *pack, *dev->fusion, tile, packs, apart, tiles, rim);
 }
 
-template <int reals, int matrix, int reach, int many>
-static void T(hop_signed)(const gpu_device *dev, const hop_args *a, const int *list, long n)
+/* Hop of all right-hand sides, `many` at a time as far as that goes. */
+template <int reals, int matrix, int reach, int sign, int many>
+static void T(hop_all)(const gpu_device *dev, const hop_args *a, const int *list, long n)
 {
-    if (a->sign > 0) T(hop_start)<reals, matrix, reach, 1, many>(dev, a, list, n);
-    else T(hop_start)<reals, matrix, reach, -1, many>(dev, a, list, n);
+    const int groups = a->in.groups, single = groups == 1 ? 1 : groups % many;
+    hop_args b = *a;
+    b.in.groups = groups - single;
+    if (b.in.groups > 0) T(hop_parts_start)<reals, matrix, reach, sign, many>(dev, &b, list, n);
+    T(hop_skip)(&b, b.in.groups);
+    for (int k = 0; k < single; k++) {
+        if (k > 0) T(hop_skip)(&b, 1);
+        T(hop_start)<reals, matrix, reach, sign>(dev, &b, list, n);
+    }
 }
 
-template <int reals, int reach, int many>
+template <int reals, int matrix, int reach>
+static void T(hop_signed)(const gpu_device *dev, const hop_args *a, const int *list, long n)
+{
+    /* Hops inside blocks are a small part of a solve, and their code is long. */
+    constexpr int many = reach == HOP_CUT ? 1 : MANY;
+    if (a->sign > 0) T(hop_all)<reals, matrix, reach, 1, many>(dev, a, list, n);
+    else T(hop_all)<reals, matrix, reach, -1, many>(dev, a, list, n);
+}
+
+template <int reals, int reach>
 static void T(hop_variant)(const gpu_device *dev, const hop_args *a, const int *list, long n)
 {
     const int matrix = T(hop_matrix)(a);
-    if (matrix == HOP_TWISTED) T(hop_signed)<reals, HOP_TWISTED, reach, many>(dev, a, list, n);
-    else if (matrix == HOP_CLOVERED) T(hop_signed)<reals, HOP_CLOVERED, reach, many>(dev, a, list, n);
-    else T(hop_signed)<reals, HOP_BARE, reach, many>(dev, a, list, n);
+    if (matrix == HOP_TWISTED) T(hop_signed)<reals, HOP_TWISTED, reach>(dev, a, list, n);
+    else if (matrix == HOP_CLOVERED) T(hop_signed)<reals, HOP_CLOVERED, reach>(dev, a, list, n);
+    else T(hop_signed)<reals, HOP_BARE, reach>(dev, a, list, n);
 }
 
-template <int reals, int many>
+template <int reals>
 static void T(hop_reach)(const gpu_device *dev, const hop_args *a, const int *list, long n)
 {
-    if (T(is_split)(&a->g)) T(hop_variant)<reals, HOP_SPLIT, many>(dev, a, list, n);
-    else T(hop_variant)<reals, HOP_WHOLE, many>(dev, a, list, n);
+    if (a->block[0] != 0) T(hop_variant)<reals, HOP_CUT>(dev, a, list, n);
+    else if (T(is_split)(&a->g)) T(hop_variant)<reals, HOP_SPLIT>(dev, a, list, n);
+    else T(hop_variant)<reals, HOP_WHOLE>(dev, a, list, n);
 }
 
 void T(hop_launch)(const gpu_device *dev, const void *args, const int *list, long n)
@@ -246,28 +313,31 @@ void T(hop_launch)(const gpu_device *dev, const void *args, const int *list, lon
         start(dev, a, list, n);
         return;
     }
-    const bool many = a->in.groups % MANY == 0;
-    if (a->block[0] != 0 && a->link_reals == 18) T(hop_variant)<18, HOP_CUT, 1>(dev, a, list, n);
-    else if (a->block[0] != 0) T(hop_variant)<12, HOP_CUT, 1>(dev, a, list, n);
-    else if (a->link_reals == 18) T(hop_reach)<18, 1>(dev, a, list, n);
-    else if (many) T(hop_reach)<12, MANY>(dev, a, list, n);
-    else T(hop_reach)<12, 1>(dev, a, list, n);
+    if (a->link_reals == 18) T(hop_reach)<18>(dev, a, list, n);
+    else T(hop_reach)<12>(dev, a, list, n);
 }
 
 /* A thread does both flavours of a doublet. */
-template <int reals>
-static void T(hop_doublet_start)(const gpu_device *dev, const hop_args *a, const int *list, long n)
+template <int reals, int reach>
+static void T(hop_doublet_signed)(const gpu_device *dev, const hop_args *a, const int *list, long n)
 {
-    if (a->block[0] != 0) T(hop_signed)<reals, HOP_DOUBLET, HOP_CUT, 2>(dev, a, list, n);
-    else if (T(is_split)(&a->g)) T(hop_signed)<reals, HOP_DOUBLET, HOP_SPLIT, 2>(dev, a, list, n);
-    else T(hop_signed)<reals, HOP_DOUBLET, HOP_WHOLE, 2>(dev, a, list, n);
+    if (a->sign > 0) T(hop_parts_start)<reals, HOP_DOUBLET, reach, 1, 2>(dev, a, list, n);
+    else T(hop_parts_start)<reals, HOP_DOUBLET, reach, -1, 2>(dev, a, list, n);
+}
+
+template <int reals>
+static void T(hop_doublet_reach)(const gpu_device *dev, const hop_args *a, const int *list, long n)
+{
+    if (a->block[0] != 0) T(hop_doublet_signed)<reals, HOP_CUT>(dev, a, list, n);
+    else if (T(is_split)(&a->g)) T(hop_doublet_signed)<reals, HOP_SPLIT>(dev, a, list, n);
+    else T(hop_doublet_signed)<reals, HOP_WHOLE>(dev, a, list, n);
 }
 
 void T(hop_doublet_launch)(const gpu_device *dev, const void *args, const int *list, long n)
 {
     const hop_args *a = (const hop_args *)args;
-    if (a->link_reals == 18) T(hop_doublet_start)<18>(dev, a, list, n);
-    else T(hop_doublet_start)<12>(dev, a, list, n);
+    if (a->link_reals == 18) T(hop_doublet_reach)<18>(dev, a, list, n);
+    else T(hop_doublet_reach)<12>(dev, a, list, n);
 }
 
 /* ---- sums over blocks ---- */

@@ -34,10 +34,6 @@ typedef struct {
 
 typedef hop_args hop_doublet_args;
 
-/* How many right-hand sides a GPU's thread does with links of two rows, which they share; a kernel that is an exchange,
- * too, does one. */
-#define HOP_SHARERS(prec) ((prec) == 0 ? 2 : 4)
-
 /* Faces one after the other: item i belongs to the one with start[k] <= i < start[k + 1]. */
 typedef struct {
     geom g;

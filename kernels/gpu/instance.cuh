@@ -43,6 +43,15 @@ static __device__ __forceinline__ T(stencil)
     return T(tile_thread)(t, g, parity, threadIdx.x, block, z, high);
 }
 
+/* The site of a thread of a sweep's block, whose part is its number in x modulo the parts. */
+static __device__ __forceinline__ T(stencil)
+    T(sweep_stencil)(const gpu_sweep *s, const geom *g, int parity, unsigned thread)
+{
+    unsigned box[2];
+    gpu_column_box(box, &s->columns, blockIdx.x / s->parts, blockIdx.z);
+    return T(tile_thread)(&s->columns.box, g, parity, thread, box[0], box[1], blockIdx.y);
+}
+
 /* A thread's site in its block's box of both parities, even sites first. */
 static __device__ __forceinline__ T(walker) T(column_walker)(const gpu_columns *c, const geom *g, unsigned x)
 {

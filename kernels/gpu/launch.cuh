@@ -108,26 +108,37 @@ int gpu_sharers(int index);
 /* Starts a kernel on dev->stream; the sums of one that sums come in dev->result, in words of dev->number. */
 typedef void (*gpu_launcher)(const gpu_device *dev, const void *args, const int *list, long n);
 
-/* Starts a kernel on dev->stream, with so many bytes of shared memory a block beside its own. Where the device can, the
- * kernel is brought to the processors while the one in front of it still runs; each kernel therefore calls gpu_begin()
- * before anything else. */
+/* Starts a kernel on dev->stream, with so many bytes of shared memory a block beside its own, and so many blocks side by side in x on
+ * neighbouring processors, which divide the grid's x. Where the device can, the kernel is brought to the processors while the
+ * one in front of it still runs; each kernel therefore calls gpu_begin() before anything else. */
 template <typename... Parameters, typename... Given>
-static inline void gpu_start_sharing(const gpu_device *dev, void (*kernel)(Parameters...), dim3 grid, int threads,
-                                     int shared, const Given &...given)
+static inline void gpu_start_near(const gpu_device *dev, void (*kernel)(Parameters...), dim3 grid, int threads,
+                                  int shared, unsigned near, const Given &...given)
 {
-    cudaLaunchAttribute early[1];
-    early[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early[0].val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchAttribute attributes[2];
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim.x = near;
+    attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
+    attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[1].val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t c = {};
     c.gridDim = grid;
     c.blockDim = dim3((unsigned)threads);
     c.stream = dev->stream;
-    c.attrs = early;
-    c.numAttrs = dev->early ? 1 : 0;
+    c.attrs = near > 1 ? attributes : attributes + 1;
+    c.numAttrs = (near > 1) + (dev->early != 0);
     c.dynamicSmemBytes = (size_t)shared;
     /* gpu_run() asks how it went */
     if (shared > 0) cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
     cudaLaunchKernelEx(&c, kernel, given...);
+}
+
+/* Starts a kernel with shared memory beside its own. */
+template <typename... Parameters, typename... Given>
+static inline void gpu_start_sharing(const gpu_device *dev, void (*kernel)(Parameters...), dim3 grid, int threads,
+                                     int shared, const Given &...given)
+{
+    gpu_start_near(dev, kernel, grid, threads, shared, 1, given...);
 }
 
 /* Starts a kernel without shared memory beside its own. */
@@ -135,7 +146,7 @@ template <typename... Parameters, typename... Given>
 static inline void gpu_start(const gpu_device *dev, void (*kernel)(Parameters...), dim3 grid, int threads,
                              const Given &...given)
 {
-    gpu_start_sharing(dev, kernel, grid, threads, 0, given...);
+    gpu_start_near(dev, kernel, grid, threads, 0, 1, given...);
 }
 
 /* Waits for the kernel in front to end and its results to be seen, and lets the next one come. */

@@ -1,8 +1,7 @@
 /* The shape of a kernel's blocks: threads, and the box of sites that they do.
  *
  * Threads of a block that do a box of sites share their neighbours in the first cache. Boxes are numbered with x, y
- * along the grid's x, z along its y, t along its z, and behind t the groups of right-hand sides: a sweep with few of
- * them finds its neighbours in the second cache. Where a box would be shorter in x than its shape says, and no whole
+ * along the grid's x, z along its y, t along its z; with several right-hand sides in the order of gpu_sweep. Where a box would be shorter in x than its shape says, and no whole
  * row, memory's order does better than any box. A way is a line of the table of shapes, for the tuner to choose from;
  * by rule a kernel has its own number of threads and boxes of 32 sites in x or whole shorter rows. Tuning files have the
  * numbers of the table's lines: whoever changes their order or meaning raises the number in tune.c. */
@@ -12,10 +11,12 @@
 #include "kernels/gpu/launch.cuh"
 #include "kernels/lattice/geom.h"
 
-/* bits[] are the logarithms of the box's extents in x / 2, y, z, t. */
+/* Extents of a box: `row` sites in x / 2, and in y, z, t powers of two with logarithms bits[1..3]. */
 typedef struct {
-    int on, bits[4];
-    int across, high; /* boxes in x, in t */
+    int on, row, bits[4];
+    unsigned inverse; /* gpu_inverse() of the row */
+    int across;       /* boxes in x */
+    int threads;      /* sites of the box */
 } gpu_tile;
 
 typedef struct {
@@ -23,6 +24,7 @@ typedef struct {
     int length; /* logarithm of the box's extent in x / 2, if a row is not shorter; below zero: no box */
 } gpu_shape;
 
+#define REGISTERS 65536 /* registers of a processor */
 #define LENGTH_BY_RULE 4
 #define SHAPES 10
 #define SHAPE_THREADS_MAX 256
@@ -35,26 +37,47 @@ static inline gpu_shape gpu_shape_for(const gpu_device *dev, int threads_by_rule
     return dev->way < 0 ? by_rule : gpu_shapes[dev->way];
 }
 
-/* The boxes of a shape on a rank's sites of one parity; off when they do not fit or are too short in x. *grid is set
- * where they are on. */
-static inline gpu_tile gpu_tile_for(const geom *g, gpu_shape shape, dim3 *grid)
+/* Quotients of a thread's number by a number of sites of a block: exact where neither is above 1024. */
+#define INVERSE_BITS 20
+static inline unsigned gpu_inverse(int n)
 {
-    gpu_tile t = {1, {0, 0, 0, 0}, 1, 1};
-    int left = shape.threads, count[4] = {g->half_x, g->sub[1], g->sub[2], g->sub[3]};
-    for (; t.bits[0] < shape.length && count[0] % 2 == 0 && left > 1; left /= 2, count[0] /= 2) t.bits[0]++;
-    for (int d = 1, idle = 0; left > 1 && idle < 3; d = d % 3 + 1) {
+    return ((1u << INVERSE_BITS) + (unsigned)n - 1) / (unsigned)n;
+}
+
+static __device__ __forceinline__ unsigned gpu_quotient(unsigned thread, unsigned inverse)
+{
+    return thread * inverse >> INVERSE_BITS;
+}
+
+/* The boxes with rows of so many sites in x / 2 and so many threads at most; *grid is set. */
+static inline gpu_tile gpu_tile_of(const geom *g, int row, int threads, dim3 *grid)
+{
+    gpu_tile t = {1, row, {0, 0, 0, 0}, gpu_inverse(row), g->half_x / row, row};
+    int count[4] = {t.across, g->sub[1], g->sub[2], g->sub[3]};
+    for (int d = 1, idle = 0; 2 * t.threads <= threads && idle < 3; d = d % 3 + 1) {
         idle++;
         if (count[d] % 2) continue;
         t.bits[d]++;
         count[d] /= 2;
-        left /= 2;
+        t.threads *= 2;
         idle = 0;
     }
-    const int long_enough = shape.length >= 0 && (t.bits[0] == shape.length || count[0] == 1);
-    t.on = long_enough && left == 1 && count[2] < 65536 && count[3] < 65536;
-    t.across = count[0];
-    t.high = count[3];
-    if (t.on) *grid = dim3((unsigned)(count[0] * count[1]), (unsigned)count[2], (unsigned)count[3]);
+    t.on = count[2] < 65536 && count[3] < 65536;
+    *grid = dim3((unsigned)(count[0] * count[1]), (unsigned)count[2], (unsigned)count[3]);
+    return t;
+}
+
+/* The boxes of a shape on a rank's sites of one parity, or with whole rows shorter ones; off when they do not fit or are too short
+ * in x. *grid is set where they are on. */
+static inline gpu_tile gpu_tile_for(const geom *g, gpu_shape shape, dim3 *grid)
+{
+    int row = 1;
+    dim3 boxes;
+    while (row < 1 << (shape.length < 0 ? 0 : shape.length) && 2 * row <= shape.threads && g->half_x % (2 * row) == 0)
+        row *= 2;
+    gpu_tile t = gpu_tile_of(g, row, shape.threads, &boxes);
+    if (shape.length < 0 || (row != 1 << shape.length && row != g->half_x) || t.threads != shape.threads) t.on = 0;
+    if (t.on) *grid = boxes;
     return t;
 }
 
@@ -198,6 +221,56 @@ static __device__ __forceinline__ void gpu_column_box(unsigned box[2], const gpu
     box[1] = rest / c->column[0] + c->column[1] * (z / c->columns);
 }
 
+/* Length in x / 2 of boxes with whole rows, or with long equal parts of a row: half a row costs the caches as many requests as a whole
+ * one. */
+#define ROW_WHOLE 24
+#define ROW_LEAST 8
+static inline int gpu_whole_row(const geom *g)
+{
+    int row = g->half_x < ROW_WHOLE ? g->half_x : ROW_WHOLE;
+    while (g->half_x % row) row--;
+    return row;
+}
+
+/* Boxes for several right-hand sides, which are done in parts: blocks with the parts of a box stand side by side, so that the second
+ * cache hands out its links, and boxes go in columns as above, swept in t, whose slices of links and vectors the second cache
+ * keeps. */
+#define SLICE_BYTES 11e6
+typedef struct {
+    gpu_columns columns;
+    unsigned parts;
+} gpu_sweep;
+
+/* Off (columns.box.on) where no boxes fit; else *grid is set. cap: registers of a thread; bytes: of vectors and links a site. */
+static inline gpu_sweep gpu_sweep_for(const geom *g, gpu_shape shape, int cap, unsigned parts, double bytes, dim3 *grid)
+{
+    dim3 boxes;
+    gpu_sweep s = {{gpu_tile_for(g, shape, &boxes), {1, 1}, 1}, parts};
+    gpu_tile *box = &s.columns.box;
+    if (shape.length == LENGTH_BY_RULE) {
+        const int most = REGISTERS / cap, threads = 3 * shape.threads / 2;
+        const int row = gpu_whole_row(g);
+        *box = gpu_tile_of(g, row, threads < most ? threads : most, &boxes);
+        if (row < ROW_LEAST && row != g->half_x) box->on = 0;
+    }
+    if (!box->on) return s;
+    unsigned n[2] = {boxes.x / (unsigned)box->across, boxes.y}, apart[2] = {1, 1};
+    double slice = bytes * g->half_x * g->sub[1] * g->sub[2];
+    while (slice > SLICE_BYTES && n[0] * n[1] > 1) {
+        const int d = n[1] == 1 || (n[0] > 1 && n[0] << box->bits[1] > n[1] << box->bits[2]) ? 0 : 1;
+        unsigned factor = 2;
+        while (n[d] % factor) factor++;
+        n[d] /= factor;
+        apart[d] *= factor;
+        slice /= factor;
+    }
+    for (int d = 0; d < 2; d++) s.columns.column[d] = n[d];
+    s.columns.columns = apart[0];
+    box->on = apart[0] * apart[1] < 65536;
+    *grid = dim3(parts * (unsigned)box->across * n[0] * n[1], boxes.z, apart[0] * apart[1]);
+    return s;
+}
+
 /* Coordinates of the site of a box's thread, by the place of the box in the grid, x halved. */
 static __device__ __forceinline__ void gpu_tile_site(int x[4], const gpu_tile *t, unsigned thread, unsigned block,
                                                      unsigned z, unsigned high)
@@ -207,9 +280,11 @@ static __device__ __forceinline__ void gpu_tile_site(int x[4], const gpu_tile *t
         tx = block % (unsigned)t->across;
         block /= (unsigned)t->across;
     }
-    const unsigned origin[4] = {tx, block, z, high};
+    const unsigned origin[4] = {tx, block, z, high}, rest = gpu_quotient(thread, t->inverse);
+    x[0] = (int)(tx * (unsigned)t->row + thread - rest * (unsigned)t->row);
+    thread = rest;
 #pragma unroll
-    for (int d = 0; d < 4; d++) {
+    for (int d = 1; d < 4; d++) {
         x[d] = (int)((origin[d] << t->bits[d]) + (thread & ((1u << t->bits[d]) - 1)));
         thread >>= t->bits[d];
     }

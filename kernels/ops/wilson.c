@@ -163,12 +163,11 @@ static double split_hop_seconds(int fuse, void *of)
 static int should_fuse(split_hop *hop)
 {
     const hop_args *a = &hop->args;
-    const int shares = a->link_reals == 12 && hop->like->groups % HOP_SHARERS(hop->like->prec) == 0;
     if (hop->fifth || hop->doublet || !exchange_can_fuse(hop->in)) return 0;
     const tune_key key = tune_case(TUNE_EXCHANGE, hop->like->prec, &a->g,
                                    (a->form + 8 * (a->mu != 0)) * 32 + a->link_reals, hop->like->groups);
     const int way = tune_choice(&key, hop->like->lat->group, 2, split_hop_seconds, hop);
-    return way == TUNE_BY_RULE ? !shares : way;
+    return way == TUNE_BY_RULE ? hop->like->groups == 1 : way;
 }
 
 void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *call)

@@ -15,7 +15,7 @@
 #define ROUNDS 3
 #define CALLS 20
 
-#define HEAD TUNE_START "3, %s\n"
+#define HEAD TUNE_START "4, %s\n"
 
 typedef struct {
     tune_key key;

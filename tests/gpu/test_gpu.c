@@ -349,7 +349,8 @@ static void test_forces(world *d, world *h)
 static void test_lattice(const lattice *lat)
 {
     const int *l = lat->local;
-    static const int right_hand_sides[] = {1, 3, 8}; /* of 8 a thread of the hop does some, and others the rest */
+    /* Right-hand sides of which a hop's parts leave some over: of 3 in single precision, of 8 in half. */
+    static const int right_hand_sides[] = {1, 3, 8};
     world h = make_world(lat, PLACE_HOST), d = make_world(lat, PLACE_DEVICE);
     snprintf(where, sizeof where, "%d.%d.%d.%d double", l[0], l[1], l[2], l[3]);
     test_random(&d, &h);

@@ -160,9 +160,10 @@ static void test_staggered(const int size[4], const int grid[4], int time_sign)
     test_staggered_links(links);
     test_derivatives(links);
     for (int prec = 0; prec < PREC_COUNT; prec++)
-        for (int nrhs = 1; nrhs <= 6; nrhs += 5)
+        for (int i = 0; i < 3; i++)
             for (int k = 0; k < 4; k++) {
-                static const int reals[] = {0, 18, 13, 9};
+                static const int reals[] = {0, 18, 13, 9}, right_hand_sides[] = {1, 6, 8};
+                const int nrhs = right_hand_sides[i]; /* 6: three parts of two; 8: two of four */
                 snprintf(where, sizeof where, "%d.%d.%d.%d on %d.%d.%d.%d, %s, %d right-hand sides", size[0], size[1],
                          size[2], size[3], grid[0], grid[1], grid[2], grid[3], prec_name[prec], nrhs);
                 test_staggered_hop(lat, (precision)prec, nrhs, reals[k]);
@@ -177,13 +178,14 @@ static const int columns[4] = {8, 64, 16, 4};
 
 static void test_columns(const int grid[4], const int size[4])
 {
-    lattice *lat = lattice_create(size, grid, 2, -1);
+    lattice *lat = lattice_create(size, grid, 3, -1);
     field *links[2];
     links[0] = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     gauge_random(links[0], 9, 1, 3);
     links[1] = on_device(links[0]);
     snprintf(where, sizeof where, "staggered links on %d.%d.%d.%d", size[0], size[1], size[2], size[3]);
     test_staggered_links(links);
+    test_staggered_hop(lat, PREC_DOUBLE, 16, 18);
     field_destroy(links[0]);
     field_destroy(links[1]);
     lattice_destroy(lat);
