@@ -101,7 +101,7 @@ static int has_risen(measure_result *r, const flow_kernel *kernel, double before
 /* t^2 E as a natural cubic spline of t. */
 typedef struct {
     gsl_spline *spline;
-    int derivative; /* of the spline: t d/dt (t^2 E) */
+    int derivative; /* true: t d/dt (t^2 E) is the curve */
 } scale_curve;
 
 static double above_scale(double t, void *curve)

@@ -49,7 +49,8 @@ typedef struct {
     int (*read_header)(links_file *f, int fd, char *message, size_t size);
     /* Links of local time slice t into buf[z][y][x][mu][18]; 0 or the value of file_fail(). NULL: the order above. */
     int (*read_slice)(const links_file *f, int fd, const lattice *lat, int t, double *buf, char *message, size_t size);
-    /* Adds the bytes of n sites from global site number `site` to the sums; threads do so side by side. NULL: the format has no checksum. */
+    /* Adds the bytes of n sites from global site number `site` to the sums; threads do so side by side. NULL: the format has
+     * no checksum. */
     void (*sum)(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n);
     /* True if the combined sums are those recorded; else prints the computed ones into found. */
     int (*verify)(const links_file *f, const links_sums *s, char *found, size_t size);

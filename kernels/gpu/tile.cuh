@@ -1,10 +1,11 @@
 /* The shape of a kernel's blocks: threads, and the box of sites that they do.
  *
  * Threads of a block that do a box of sites share their neighbours in the first cache. Boxes are numbered with x, y
- * along the grid's x, z along its y, t along its z; with several right-hand sides in the order of gpu_sweep. Where a box would be shorter in x than its shape says, and no whole
- * row, memory's order does better than any box. A way is a line of the table of shapes, for the tuner to choose from;
- * by rule a kernel has its own number of threads and boxes of 32 sites in x or whole shorter rows. Tuning files have the
- * numbers of the table's lines: whoever changes their order or meaning raises the number in tune.c. */
+ * along the grid's x, z along its y, t along its z; with several right-hand sides in the order of gpu_sweep. Where a box
+ * would be shorter in x than its shape says, and no whole row, memory's order does better than any box. A way is a line of
+ * the table of shapes, for the tuner to choose from; by rule a kernel has its own number of threads and boxes of 32 sites
+ * in x or whole shorter rows. Tuning files have the numbers of the table's lines: whoever changes their order or meaning
+ * raises the number in tune.c. */
 #ifndef PLAQ_TILE_CUH
 #define PLAQ_TILE_CUH
 

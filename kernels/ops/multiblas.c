@@ -155,8 +155,8 @@ static void *round_coefficients(const field *f, const double (*a)[2], size_t n)
     return to;
 }
 
-/* Columns of out that one launch makes of nx columns: all of them on the host. On a device a launch rounds them up to a multiple of what a warp
- * makes, 16 at most, and has coefficients for all of these. */
+/* Columns of out that one launch makes of nx columns: all of them on the host. On a device a launch rounds them up to a
+ * multiple of what a warp makes, 16 at most, and has coefficients for all of these. */
 static int columns_at_once(const field *out, int nx)
 {
     if (out->where == PLACE_HOST) return out->nrhs;

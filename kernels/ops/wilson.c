@@ -158,8 +158,8 @@ static double split_hop_seconds(int fuse, void *of)
     return seconds;
 }
 
-/* True if pack, interior and exterior run as one kernel, which no matrix of slices or flavours can follow. The tuner decides; without an entry,
- * fuse unless separate kernels would reuse links over right-hand sides. */
+/* True if pack, interior and exterior run as one kernel, which no matrix of slices or flavours can follow. The tuner decides;
+ * without an entry one right-hand side is fused, for several share links in separate kernels. */
 static int should_fuse(split_hop *hop)
 {
     const hop_args *a = &hop->args;

@@ -20,8 +20,8 @@ FN void T(colours_save)(const vreal sum[3], const view *out, long u, int channel
     T(save)(rho, out, u, channel, 2);
 }
 
-/* Channel 4 k + l = sum over colours c of the sink and columns d, colours of the source, of conj(a(c, k; d)) b(c, l; d). One k at a time: its sums
- * stay in registers. */
+/* Channel 4 k + l = sum over colours c of the sink and columns d, colours of the source, of conj(a(c, k; d)) b(c, l; d). One
+ * k at a time: its sums stay in registers. */
 FN void T(spin_pairs_site)(const spin_pairs_args *a, long u)
 {
     for (int k = 0; k < 4; k++) {
