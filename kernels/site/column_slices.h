@@ -80,9 +80,11 @@ FN void T(column_slices_site)(const column_slices_args *a, long u)
     for (int i = 0; i < w.columns[0]; i++)
         for (int j = 0; j < w.columns[1]; j++)
             for (int m = 0; m < w.waves; m++)
-                for (int c = 0; c < COLUMN_CHANNELS; c++) T(slice_merge)
-    (&a->s, w.sums[i][j][m][c], w.part, w.t, w.first_wave + m,
-     COLUMN_CHANNELS * ((w.first[0] + i) * a->columns_b + w.first[1] + j) + c);
+                for (int c = 0; c < COLUMN_CHANNELS; c++) {
+                    const int pair = (w.first[0] + i) * a->columns_b + w.first[1] + j;
+                    T(slice_merge)
+                    (&a->s, w.sums[i][j][m][c], w.part, w.t, w.first_wave + m, COLUMN_CHANNELS * pair + c);
+                }
 }
 
 #endif
