@@ -39,6 +39,8 @@ typedef struct {
     void (*destroy)(linop *op);
     void (*apply_dot)(const linop *op, field *y, const field *x, vector_sum *s); /* see linop_apply_dot(); or null */
     void (*apply_norm2)(const linop *op, field *y, const field *x, int dagger, vector_sum *s); /* linop_apply_norm2() */
+    /* y = (A + shift) x in one go, A Hermitian; or null: shifted_create() adds the shift behind. */
+    void (*apply_shifted)(const linop *op, field *y, const field *x, double shift);
 } linop_table;
 
 typedef struct linop_kept linop_kept;

@@ -13,7 +13,12 @@ typedef struct {
 static void apply(const linop *op, field *y, const field *x, int dagger)
 {
     const shifted *s = (const shifted *)op;
-    linop_apply(s->d.inner, y, x, dagger);
+    const linop *inner = s->d.inner;
+    if (inner->table->apply_shifted) {
+        inner->table->apply_shifted(inner, y, x, s->shift);
+        return;
+    }
+    linop_apply(inner, y, x, dagger);
     if (s->shift != 0) vector_axpby(y, s->shift, x, 1);
 }
 

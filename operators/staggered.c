@@ -37,9 +37,8 @@ static void hop(staggered *s, field *y, parity p, const field *x, double a, doub
 
 /* ---- the normal operator ---- */
 
-static void apply(const linop *op, field *y, const field *x, int dagger)
+static void apply_shifted(const linop *op, field *y, const field *x, double shift)
 {
-    (void)dagger; /* Hermitian */
     normal *n = (normal *)op;
     staggered *s = n->s;
     if (!n->work || n->work->groups != x->groups) {
@@ -47,7 +46,13 @@ static void apply(const linop *op, field *y, const field *x, int dagger)
         n->work = field_create(x->lat, FIELD_VECTOR, x->prec, s->q, x->groups, x->where);
     }
     hop(s, n->work, s->q, x, 1, 0, NULL);
-    hop(s, y, s->p, n->work, -0.25, s->mass * s->mass, x);
+    hop(s, y, s->p, n->work, -0.25, s->mass * s->mass + shift, x);
+}
+
+static void apply(const linop *op, field *y, const field *x, int dagger)
+{
+    (void)dagger; /* Hermitian */
+    apply_shifted(op, y, x, 0);
 }
 
 static linop *normal_at(staggered *s, precision prec, place where);
@@ -68,8 +73,12 @@ static void destroy(linop *op)
     free(op);
 }
 
-static const linop_table normal_table = {
-    .name = "staggered-normal", .apply = apply, .at = at, .refresh = refresh, .destroy = destroy};
+static const linop_table normal_table = {.name = "staggered-normal",
+                                         .apply = apply,
+                                         .apply_shifted = apply_shifted,
+                                         .at = at,
+                                         .refresh = refresh,
+                                         .destroy = destroy};
 
 static linop *normal_at(staggered *s, precision prec, place where)
 {

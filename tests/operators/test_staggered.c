@@ -110,6 +110,7 @@ static void check_normal(const scene *s, double mass, parity p)
     const size_t v = ref_volume(s->l);
     double complex *once = kit_alloc(3 * v, sizeof *once), *want = kit_alloc(3 * v, sizeof *want);
     staggered *m = staggered_create(s->links, mass, p);
+    linop *shifted = shifted_create(staggered_normal(m), 0.35);
     for (int prec = 0; prec < PREC_COUNT; prec++) {
         linop *op = linop_at(staggered_normal(m), (precision)prec, kit_place);
         KIT_CHECK(op->prec == (precision)prec && op->par == p && op->shape.kind == FIELD_VECTOR && op->flops > 0);
@@ -122,11 +123,17 @@ static void check_normal(const scene *s, double mass, parity p)
             ref_apply(want, once, s, mass, 1);
             KIT_NEAR(kit_distance(have, want, 6 * v) / kit_largest(want, 6 * v), 0, allowed[prec]);
             free(have);
+            linop_apply(linop_at(shifted, (precision)prec, kit_place), y, x, 0);
+            have = kit_spinor(y, nrhs - 1);
+            for (size_t i = 0; i < 3 * v; i++) want[i] += 0.35 * in[i];
+            KIT_NEAR(kit_distance(have, want, 6 * v) / kit_largest(want, 6 * v), 0, allowed[prec]);
+            free(have);
             free(in);
             field_destroy(x);
             field_destroy(y);
         }
     }
+    linop_destroy(shifted);
     /* Hermitian, and positive */
     linop *op = staggered_normal(m);
     field *x = random_vector(s->lat, PREC_DOUBLE, p, 1, 43), *y = random_vector(s->lat, PREC_DOUBLE, p, 1, 44);
