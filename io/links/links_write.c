@@ -93,9 +93,9 @@ static int write_slices(const field *u, const links_file *f, const char *path, c
                       .fd = open(f->path, O_WRONLY | O_CLOEXEC),
                       .sites = (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2]};
     const size_t bytes = s.sites * links_site_bytes(f);
-    s.numbers = malloc(s.sites * 72 * sizeof(double));
+    s.numbers = field_slice_buffer(u);
     for (int i = 0; i < 2; i++) s.raw[i] = malloc(bytes);
-    REQUIRE_MEMORY(s.numbers && s.raw[0] && s.raw[1], "out of memory: %zu bytes", s.sites * 576 + 2 * bytes);
+    REQUIRE_MEMORY(s.raw[0] && s.raw[1], "out of memory: %zu bytes", 2 * bytes);
     int bad = s.fd < 0;
     for (int t = 0; t <= lat->local[3] && !bad; t++) {
         if (t < lat->local[3]) {

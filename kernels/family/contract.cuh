@@ -2,6 +2,20 @@
 #define OWN_slice_sums , NO_INSTANCE
 #define OWN_column_slices , NO_INSTANCE
 
+/* Cubes of a slice, and the corner of one. */
+FN unsigned T(cubes_of)(const geom *g)
+{
+    return (unsigned)(g->sub[0] / 2 * (g->sub[1] / 2) * (g->sub[2] / 2));
+}
+
+FN void T(cube_corner)(int x[3], const geom *g, unsigned cube)
+{
+    const unsigned nx = (unsigned)g->sub[0] / 2, ny = (unsigned)g->sub[1] / 2;
+    x[0] = (int)(2 * (cube % nx));
+    x[1] = (int)(2 * (cube / nx % ny));
+    x[2] = (int)(2 * (cube / nx / ny));
+}
+
 /* ---- sums of densities ---- */
 
 /* A block sums one channel of one slice for a few waves; its threads go through the cubes. */
@@ -16,12 +30,12 @@ static __global__ void __maxnreg__(168) T(slice_sums_global)(const __grid_consta
     block /= (unsigned)a.s.channels;
     const unsigned chunks = (unsigned)(a.s.waves + SLICE_THREAD_WAVES - 1) / SLICE_THREAD_WAVES;
     const int first = (int)(block % chunks) * SLICE_THREAD_WAVES, t = (int)(block / chunks);
-    const unsigned nx = (unsigned)a.s.g.sub[0] / 2, ny = (unsigned)a.s.g.sub[1] / 2,
-                   cubes = nx * ny * ((unsigned)a.s.g.sub[2] / 2);
+    const unsigned cubes = T(cubes_of)(&a.s.g);
     vexact mine[SLICE_THREAD_WAVES][2];
     UNROLL for (int i = 0; i < 2 * SLICE_THREAD_WAVES; i++) T(exact_open)(&mine[i / 2][i % 2]);
     for (unsigned cube = threadIdx.x; cube < cubes; cube += SLICE_THREADS) {
-        const int x[3] = {(int)(2 * (cube % nx)), (int)(2 * (cube / nx % ny)), (int)(2 * (cube / nx / ny))};
+        int x[3];
+        T(cube_corner)(x, &a.s.g, cube);
         vreal rho[8][2], wave[8][2], sum[2];
         T(slice_density)(rho, &a, channel, x, t);
         UNROLL for (int i = 0; i < SLICE_THREAD_WAVES; i++)
@@ -64,14 +78,6 @@ typedef struct {
     double2 vector[2][CUBE_SITES][COLUMN_ROW];
     double2 wave[SLICE_THREAD_WAVES][CUBE_SITES];
 } T(column_stage);
-
-FN void T(cube_corner)(int x[3], const geom *g, unsigned cube)
-{
-    const unsigned nx = (unsigned)g->sub[0] / 2, ny = (unsigned)g->sub[1] / 2;
-    x[0] = (int)(2 * (cube % nx));
-    x[1] = (int)(2 * (cube / nx % ny));
-    x[2] = (int)(2 * (cube / nx / ny));
-}
 
 /* Brings the sites of COLUMN_CUBES cubes from number `first` on, cubes beyond the last as the last, columns likewise. The cube counts
  * fastest: its neighbour along x is next in memory. */
@@ -144,7 +150,7 @@ static __global__ void __launch_bounds__(COLUMN_THREADS, 2)
               waves = min(SLICE_THREAD_WAVES, a.s.waves - first_wave);
     const int column[2] = {(int)(pair / tiles_b) * COLUMN_BLOCK_TILE, (int)(pair % tiles_b) * COLUMN_BLOCK_TILE};
     const int spin_a = (int)threadIdx.x / COLUMN_BLOCK_SPINS, spin_b = (int)threadIdx.x % COLUMN_BLOCK_SPINS;
-    const unsigned cubes = (unsigned)(a.s.g.sub[0] / 2 * (a.s.g.sub[1] / 2) * (a.s.g.sub[2] / 2));
+    const unsigned cubes = T(cubes_of)(&a.s.g);
     vexact mine[SLICE_THREAD_WAVES][2];
     UNROLL for (int i = 0; i < 2 * SLICE_THREAD_WAVES; i++) T(exact_open)(&mine[i / 2][i % 2]);
     for (unsigned first = 0; first < cubes; first += COLUMN_CUBES) {
