@@ -118,6 +118,30 @@ FN void T(dot_cell)(vreal product[MULTIBLAS_TILE][MULTIBLAS_TILE][2], const mult
     }
 }
 
+/* Warps that are done with a tile. */
+static __device__ unsigned T(dot_chunks)[MULTIBLAS_TILES];
+
+/* The last warp of a tile leaves its sums, or their values, and empty totals, a sum a thread. Words go through shared memory, for
+ * neighbours have to write neighbouring ones. */
+static __device__ __forceinline__ void T(dot_tell)(uint64_t *stage, unsigned tile, unsigned lane, int rounded,
+                                                   gpu_grand_total *total, const gpu_device *dev)
+{
+    const exact_sum s = gpu_total(total);
+    const double value = exact_value(&s);
+    const int n = (int)(rounded ? VALUE_WORDS : SUM_WORDS);
+    uint32_t words[SUM_WORDS];
+    if (rounded) memcpy(words, &value, sizeof value);
+    else memcpy(words, &s, sizeof s);
+    UNROLL for (int i = 0; i < (int)SUM_WORDS; i++) if (i < n) stage[(int)lane * n + i] =
+        gpu_sum_word(dev->number, words[i]);
+    __syncwarp();
+    volatile uint64_t *to = dev->result + (long)tile * MULTIBLAS_TILE_SUMS * n;
+    for (int w = (int)lane; w < MULTIBLAS_TILE_SUMS * n; w += WARP) to[w] = stage[w];
+    for (int k = 0; k < FOLDS; k++) total->fold[k] = 0;
+    total->bin = EXACT_BIN_MIN;
+    total->broken = 0;
+}
+
 template <int reals>
 static __global__ void __maxnreg__(DOT_REGISTERS)
     T(multiblas_dot_global)(const __grid_constant__ multiblas_dot_args a, unsigned n, unsigned chunks,
@@ -162,8 +186,17 @@ static __global__ void __maxnreg__(DOT_REGISTERS)
         }
     }
     const exact_sum whole = T(exact_closed)(&mine);
-    if (chunk < chunks) gpu_total_add(&dev.totals[tile * MULTIBLAS_TILE_SUMS + lane], &whole);
-    gpu_totals_close(a.tiles * MULTIBLAS_TILE_SUMS, &dev);
+    if (chunk >= chunks) return;
+    gpu_grand_total *const total = &dev.totals[tile * MULTIBLAS_TILE_SUMS + lane];
+    gpu_total_add(total, &whole);
+    __threadfence();
+    __syncwarp();
+    unsigned before =
+        lane == 0 ? atomicInc(&T(dot_chunks)[tile], chunks - 1) : 0; /* the last one sets it back to zero */
+    before = __shfl_sync(0xffffffffu, before, 0);
+    if (before < chunks - 1) return;
+    __threadfence();
+    T(dot_tell)((uint64_t *)turned, tile, lane, a.rounded, total, &dev);
 }
 
 void T(multiblas_dot_launch)(const gpu_device *dev, const void *args, const int *list, long n)

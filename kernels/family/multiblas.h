@@ -10,12 +10,13 @@
  * are the components of a group, `slices` the groups of a right-hand side. */
 #define MULTIBLAS_TILE 4
 #define MULTIBLAS_TILE_SUMS (2 * MULTIBLAS_TILE * MULTIBLAS_TILE)
-#define MULTIBLAS_TILES 64
+#define MULTIBLAS_TILES 256
 
 typedef struct {
     view x, y;
     int nx, ny;    /* columns of X and of Y */
     int hermitian; /* only entries with column of X <= column of Y are asked for */
+    int rounded;   /* a device gives values in place of sums */
     int reals, slices, cells[4], stride[4];
     int tiles;
     unsigned char first[MULTIBLAS_TILES][2]; /* first columns of X and of Y */

@@ -403,15 +403,24 @@ static uint32_t await_word(const uint64_t *word, sum_ticket number)
     }
 }
 
-static void await_sums(exact_sum *arrived, sum_ticket number, int sums)
+/* n words of the result of the kernel with a number. */
+static void await_words(uint32_t *words, sum_ticket number, int n)
 {
-    uint32_t words[KERNEL_MAX_SUMS * SUM_WORDS];
     const int place = on_way[place_of(number)] == number ? place_of(number) : SUMS_ON_WAY;
     const uint64_t *result = device.result + place * (int)SUM_WORDS;
     REQUIRE(place < SUMS_ON_WAY || number == device.number, "no sum of number %u", number);
-    for (int w = 0; w < sums * (int)SUM_WORDS; w++) words[w] = await_word(result + w, number);
+    for (int w = 0; w < n; w++) words[w] = await_word(result + w, number);
     if (place < SUMS_ON_WAY) on_way[place] = 0;
-    memcpy(arrived, words, (size_t)sums * sizeof *arrived);
+}
+
+static uint32_t words[KERNEL_MAX_SUMS * SUM_WORDS];
+
+static void take_words(kernel_id id, sum_ticket ticket, int n)
+{
+    gpu_enter_wait(kernel_infos[id].name);
+    await_words(words, ticket, n);
+    watchdog_leave();
+    if (after_wait) after_wait();
 }
 
 const double *gpu_sum_value(sum_ticket ticket)
@@ -421,10 +430,16 @@ const double *gpu_sum_value(sum_ticket ticket)
 
 void gpu_add_sums(kernel_id id, sum_ticket ticket, int n, exact_sum *sums)
 {
-    exact_sum arrived[KERNEL_MAX_SUMS];
-    gpu_enter_wait(kernel_infos[id].name);
-    await_sums(arrived, ticket, n);
-    watchdog_leave();
-    if (after_wait) after_wait();
-    for (int k = 0; k < n; k++) exact_merge(&sums[k], &arrived[k]);
+    take_words(id, ticket, n * (int)SUM_WORDS);
+    for (int k = 0; k < n; k++) {
+        exact_sum arrived;
+        memcpy(&arrived, words + k * (int)SUM_WORDS, sizeof arrived);
+        exact_merge(&sums[k], &arrived);
+    }
+}
+
+void gpu_take_values(kernel_id id, sum_ticket ticket, int n, double *values)
+{
+    take_words(id, ticket, n * (int)VALUE_WORDS);
+    memcpy(values, words, (size_t)n * sizeof *values);
 }

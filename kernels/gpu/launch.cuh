@@ -39,6 +39,8 @@ typedef struct {
 /* Results of sums travel as words of 64 bits: 32 of an exact_sum, below the number of the sum. Each tells for itself
  * that it is there, so that the kernel does not wait for one to arrive before it sends another. */
 #define SUM_WORDS (sizeof(exact_sum) / sizeof(uint32_t))
+/* Words of a value that a kernel has rounded. */
+#define VALUE_WORDS (sizeof(double) / sizeof(uint32_t))
 #define FEW_SUMS WARP /* sums that pass through shared memory on their way to the result */
 
 /* Boards for sums of kernels over ranks, by words of the same form: each rank has a board, in memory that all map, where every

@@ -147,6 +147,9 @@ void gpu_clock_stop(int started, int aside, double weight, gpu_clock *of)
 void gpu_add_sums(kernel_id id, sum_ticket ticket, int n, exact_sum *sums)
     ABSENT((void)id, (void)ticket, (void)n, (void)sums)
 
+void gpu_take_values(kernel_id id, sum_ticket ticket, int n, double *values)
+    ABSENT((void)id, (void)ticket, (void)n, (void)values)
+
 const double *gpu_sum_value(sum_ticket ticket)
     ABSENT((void)ticket; return NULL)
 

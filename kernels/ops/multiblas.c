@@ -42,25 +42,36 @@ static int entries_of(const multiblas_dot_args *a)
     return n;
 }
 
-/* Takes the sums of the tiles to their places in the whole matrix, of which a row has a->ny. */
-static void collect(exact_sum *all, const multiblas_dot_args *a, const exact_sum *sums)
+/* A matrix in the making. rounded: by a device, whose one rank and launch have the whole of each sum. */
+typedef struct {
+    multiblas_dot_args args;
+    exact_sum *sums; /* [nx][ny][re, im]; null where rounded */
+    double (*value)[2];
+} product;
+
+/* Takes the sums of the tiles, or their values, to their places in the whole matrix. */
+static void collect(const product *m, const exact_sum *sums, const double *values)
 {
+    const multiblas_dot_args *a = &m->args;
     for (int t = 0; t < a->tiles; t++)
         for (int i = 0; i < MULTIBLAS_TILE; i++)
             for (int j = 0; j < MULTIBLAS_TILE; j++) {
-                const int row = a->first[t][0] + i, column = a->first[t][1] + j;
+                const int row = a->first[t][0] + i, column = a->first[t][1] + j, to = row * a->ny + column,
+                          from = t * MULTIBLAS_TILE_SUMS + 2 * (i * MULTIBLAS_TILE + j);
                 for (int c = 0; c < 2 && is_asked(a, row, column); c++)
-                    all[2 * (row * a->ny + column) + c] =
-                        sums[t * MULTIBLAS_TILE_SUMS + 2 * (i * MULTIBLAS_TILE + j) + c];
+                    if (a->rounded) m->value[to][c] = values[from + c];
+                    else m->sums[2 * to + c] = sums[from + c];
             }
 }
 
 /* Runs the tiles that the arguments hold, and empties them. */
-static void run_tiles(exact_sum *all, const field *x, const field *y, multiblas_dot_args *a)
+static void run_tiles(product *m, const field *x, const field *y)
 {
     static exact_sum sums[MULTIBLAS_TILES * MULTIBLAS_TILE_SUMS];
+    static double values[MULTIBLAS_TILES * MULTIBLAS_TILE_SUMS];
+    multiblas_dot_args *a = &m->args;
     const int n = a->tiles * MULTIBLAS_TILE_SUMS, entries = entries_of(a);
-    for (int k = 0; k < n; k++) sums[k] = exact_zero();
+    for (int k = 0; k < n && !a->rounded; k++) sums[k] = exact_zero();
     FOR_PARITIES(p, x)
     {
         kernel_work w = vector_work(KERNEL_multiblas_dot, x, entries * x->Ls);
@@ -69,19 +80,21 @@ static void run_tiles(exact_sum *all, const field *x, const field *y, multiblas_
         a->y = field_in(y, (parity)p);
         w.bytes *= columns / (2.0 * entries);
         w.n = (long)a->cells[0] * a->cells[1] * a->cells[2] * a->cells[3];
-        w.sums = sums;
+        w.sums = a->rounded ? NULL : sums;
+        w.values = a->rounded ? values : NULL;
         w.nsums = n;
         kernel_run(KERNEL_multiblas_dot, x, a, w);
     }
-    collect(all, a, sums);
+    collect(m, sums, values);
     a->tiles = 0;
 }
 
 /* Tiles in squares of SQUARE x SQUARE: tiles in a row are near one another, and on a device read what caches hold. */
 #define SQUARE (4 * MULTIBLAS_TILE)
 
-static void run_all_tiles(exact_sum *all, const field *x, const field *y, multiblas_dot_args *a)
+static void run_all_tiles(product *m, const field *x, const field *y)
 {
+    multiblas_dot_args *a = &m->args;
     const int most = x->where == PLACE_DEVICE ? MULTIBLAS_TILES : 1;
     for (int row = 0; row < a->nx; row += SQUARE)
         for (int column = 0; column < a->ny; column += SQUARE)
@@ -90,9 +103,9 @@ static void run_all_tiles(exact_sum *all, const field *x, const field *y, multib
                     if (a->hermitian && i > j) continue;
                     a->first[a->tiles][0] = (unsigned char)i;
                     a->first[a->tiles][1] = (unsigned char)j;
-                    if (++a->tiles == most) run_tiles(all, x, y, a);
+                    if (++a->tiles == most) run_tiles(m, x, y);
                 }
-    if (a->tiles > 0) run_tiles(all, x, y, a);
+    if (a->tiles > 0) run_tiles(m, x, y);
 }
 
 /* The sums of the upper triangle of n x n, row after row, which alone travel. Returns how many entries these are. */
@@ -105,35 +118,57 @@ static int pack_upper(exact_sum *s, int n)
     return entries;
 }
 
+/* Values of the entries that are asked for, of sums over all ranks. */
+static void add_ranks(product *m, const comm_group *group)
+{
+    const int n = m->args.nx, hermitian = m->args.hermitian, columns = m->args.ny;
+    const int entries = hermitian ? pack_upper(m->sums, n) : n * columns;
+    comm_group_sum_exact(group, m->sums, 2 * entries);
+    const exact_sum *s = m->sums;
+    for (int i = 0; i < n; i++)
+        for (int j = hermitian ? i : 0; j < columns; j++)
+            for (int c = 0; c < 2; c++) m->value[i * columns + j][c] = exact_value(s++);
+}
+
+static void make_hermitian(double (*value)[2], int n)
+{
+    for (int i = 0; i < n; i++) {
+        value[i * n + i][1] = 0;
+        for (int j = i + 1; j < n; j++) {
+            value[j * n + i][0] = value[i * n + j][0];
+            value[j * n + i][1] = -value[i * n + j][1];
+        }
+    }
+}
+
 void multiblas_dot(double (*value)[2], const field *x, const field *y, int hermitian)
 {
-    const int n = x->nrhs, m = y->nrhs;
+    const int n = x->nrhs, columns = y->nrhs, entries = n * columns, planned = x->lat->planned;
+    const comm_group *group = x->lat->group;
     check(x, y);
-    REQUIRE(!hermitian || n == m, "a Hermitian matrix of %d x %d", n, m);
-    REQUIRE(n <= UCHAR_MAX && m <= UCHAR_MAX, "%d and %d right-hand sides", n, m);
-    exact_sum *s = malloc(2 * (size_t)(n * m) * sizeof *s);
-    REQUIRE_MEMORY(s, "out of memory for %d x %d sums", n, m);
-    for (int k = 0; k < 2 * n * m; k++) s[k] = exact_zero();
+    REQUIRE(!hermitian || n == columns, "a Hermitian matrix of %d x %d", n, columns);
+    REQUIRE(n <= UCHAR_MAX && columns <= UCHAR_MAX, "%d and %d right-hand sides", n, columns);
     const geom g = field_geom(x);
-    multiblas_dot_args args = {.nx = n, .ny = m, .hermitian = hermitian, .reals = x->reals, .slices = x->Ls};
+    product m = {.args = {.nx = n, .ny = columns, .hermitian = hermitian, .reals = x->reals, .slices = x->Ls},
+                 .value = value};
+    m.args.rounded = x->where == PLACE_DEVICE && comm_group_size(group) == 1 && x->par != PARITY_BOTH && !planned;
     for (int d = 0; d < 4; d++) {
-        args.cells[d] = g.sub[d] / 2;
-        args.stride[d] = g.stride[d];
+        m.args.cells[d] = g.sub[d] / 2;
+        m.args.stride[d] = g.stride[d];
     }
-    run_all_tiles(s, x, y, &args);
-    const int entries = hermitian ? pack_upper(s, n) : n * m;
-    comm_group_sum_exact(x->lat->group, s, 2 * entries);
-    const exact_sum *entry = s;
-    for (int i = 0; i < n; i++)
-        for (int j = hermitian ? i : 0; j < m; j++, entry += 2) {
-            double *const to = value[i * m + j];
-            to[0] = x->lat->planned ? i == j : exact_value(&entry[0]);
-            to[1] = x->lat->planned || (hermitian && i == j) ? 0 : exact_value(&entry[1]);
-            if (!hermitian || i == j) continue;
-            value[j * m + i][0] = to[0];
-            value[j * m + i][1] = -to[1];
-        }
-    free(s);
+    if (!m.args.rounded) {
+        m.sums = malloc(2 * (size_t)entries * sizeof *m.sums);
+        REQUIRE_MEMORY(m.sums, "out of memory for %d x %d sums", n, columns);
+        for (int k = 0; k < 2 * entries; k++) m.sums[k] = exact_zero();
+    }
+    run_all_tiles(&m, x, y);
+    if (!m.args.rounded) add_ranks(&m, group);
+    free(m.sums);
+    for (int k = 0; k < entries && planned; k++) {
+        value[k][0] = k / columns == k % columns;
+        value[k][1] = 0;
+    }
+    if (hermitian) make_hermitian(value, n);
 }
 
 /* ---- X a + b w ---- */

@@ -19,6 +19,8 @@ cpu_runner cpu_find(kernel_id id, precision prec, int lanes);
  * work->ticket is set any time, but once. */
 int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work *work, sum_ticket *ticket);
 void gpu_add_sums(kernel_id id, sum_ticket ticket, int n, exact_sum *sums);
+/* n values that a kernel has rounded; waits for them. */
+void gpu_take_values(kernel_id id, sum_ticket ticket, int n, double *values);
 /* Value, on the device, of the sum of a ticket, for kernels behind it. */
 const double *gpu_sum_value(sum_ticket ticket);
 

@@ -9,10 +9,11 @@ void kernel_run(kernel_id id, const field *like, const void *args, kernel_work w
 {
     const kernel_info *info = &kernel_infos[id];
     if (like->lat->planned) return;
-    DEBUG_ASSERT(info->sums == 0 || work.sums, "kernel %s without a place for its sums", info->name);
+    DEBUG_ASSERT(info->sums == 0 || work.sums || work.values, "kernel %s without a place for its sums", info->name);
     const int on_device = like->where == PLACE_DEVICE;
     REQUIRE(work.nsums >= 0 && work.nsums <= KERNEL_MAX_SUMS && !(work.nsums && work.ticket), "%d sums of kernel %s",
             work.nsums, info->name);
+    REQUIRE(!work.values || (on_device && work.nsums > 0), "values of the sums of kernel %s", info->name);
     REQUIRE(!work.ticket || info->sums == 1, "a ticket for the %d sums of kernel %s", info->sums, info->name);
     sum_ticket ticket = 0;
     const double sites = (double)work.n * like->lay->lanes;
@@ -30,6 +31,7 @@ void kernel_run(kernel_id id, const field *like, const void *args, kernel_work w
     }
     if (work.n > 0) kernel_timing_stop(&timing, flops, bytes);
     if (work.ticket) *work.ticket = ticket;
+    else if (work.values) gpu_take_values(id, ticket, work.nsums, work.values);
     else if (on_device && info->sums > 0) gpu_add_sums(id, ticket, work.nsums ? work.nsums : info->sums, work.sums);
 }
 

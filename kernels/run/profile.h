@@ -20,7 +20,7 @@ typedef enum {
     KERNEL_COUNTED
 } kernel_id;
 
-#define KERNEL_MAX_SUMS 2048
+#define KERNEL_MAX_SUMS 8192
 
 typedef struct {
     const char *name;
