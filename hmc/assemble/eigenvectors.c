@@ -107,7 +107,7 @@ static eigen_pairs *load(const parameters *p, const quark_params *f, const named
         return eigen_alloc(q->normal, s->p.low_modes, BLOCK);
     if (pattern_file(path, sizeof path, s->p.eigenvectors_file, trajectory, message, sizeof message))
         user_error("%s: [solver.%s] eigenvectors = %s", where(p, s, "eigenvectors"), s->name, message);
-    if (eigen_file_look(path, &file, message, sizeof message))
+    if (eigen_file_open(path, &file, message, sizeof message))
         user_error("%s: [solver.%s] eigenvectors: %s; plaq eigen makes it", where(p, s, "eigenvectors"), s->name,
                    message);
     const double shift = shift_of(p, f, s, path, &file);
@@ -116,10 +116,9 @@ static eigen_pairs *load(const parameters *p, const quark_params *f, const named
     eigen_pairs *e = eigen_alloc(q->normal, n, BLOCK);
     for (int k = 0; k < n; k++) e->values[k] = file.values[k] + shift;
     memcpy(e->residuals, file.residuals, (size_t)n * sizeof *e->residuals);
-    free(file.values);
-    free(file.residuals);
-    if (!q->links->lat->planned && eigen_file_read(path, n, e->blocks, BLOCK, message, sizeof message))
+    if (!q->links->lat->planned && eigen_file_read(&file, path, n, e->blocks, BLOCK, message, sizeof message))
         user_error("%s: [solver.%s] eigenvectors: %s", where(p, s, "eigenvectors"), s->name, message);
+    eigen_file_close(&file);
     return e;
 }
 

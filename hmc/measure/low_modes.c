@@ -83,6 +83,46 @@ low_modes *low_modes_create(const eigen_pairs *e, int modes, fermion *f)
     return l;
 }
 
+/* Eigenvectors in the propagator of the columns of one block. */
+static field *propagate(const field *block, const eigen_pairs *e, int modes, fermion *f)
+{
+    const int walls = fermion_has_walls(f), n = block->nrhs;
+    field *to = field_like(block), *b = linop_vector(f->normal, n), *y = linop_vector(f->normal, n),
+          *one = linop_vector(f->normal, 1), *x = fermion_vector(f), *none = fermion_vector(f),
+          *w = fermion_physical(f);
+    for (int k = 0; k < n; k++) {
+        const field vector = field_rhs(block, k);
+        field row = field_rhs(b, k);
+        if (walls) fermion_import(f, x, &vector);
+        else vector_axpby(x, 1, &vector, 0);
+        fermion_prepare(f, one, x, 1);
+        vector_axpby(&row, 1, one, 0);
+    }
+    field_written(b);
+    eigen_deflate(e, modes, f->normal, 0, y, b);
+    for (int k = 0; k < n; k++) {
+        const field half = field_rhs(y, k);
+        field row = field_rhs(to, k);
+        vector_axpby(one, 1, &half, 0);
+        fermion_reconstruct(f, x, one, none);
+        if (walls) fermion_export(f, w, x);
+        vector_axpby(&row, 1, walls ? w : x, 0);
+    }
+    field_written(to);
+    field *const all[] = {b, y, one, x, none, w};
+    for (int i = 0; i < 6; i++) field_destroy(all[i]);
+    return to;
+}
+
+field **low_modes_propagate(const low_modes *l, const eigen_pairs *e, int modes, fermion *f)
+{
+    field **to = calloc((size_t)l->nblocks, sizeof *to);
+    REQUIRE_MEMORY(to, "out of memory");
+    REQUIRE(f->direct, "low modes of %s quarks", f->table->name);
+    for (int k = 0; k < l->nblocks; k++) to[k] = propagate(l->blocks[k], e, modes, f);
+    return to;
+}
+
 void low_modes_free(low_modes *l)
 {
     if (!l) return;

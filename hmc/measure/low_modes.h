@@ -19,6 +19,11 @@ typedef struct low_modes low_modes;
  * propagator between these, and w the physical quark field of the reconstructed solution. */
 low_modes *low_modes_create(const eigen_pairs *e, int modes, fermion *f);
 void low_modes_free(low_modes *l);
+/* sum_k w_k (v_k, b) / lambda_k of the same eigenpairs for all vectors, in the blocks that hold them: b is the right-hand side of
+ * the normal system for the vector, w the physical quark field of the solution that is reconstructed from v without a source.
+ * That is the part of the eigenvectors in the quark's propagator from the vector, without a solve. Only of fermions with a
+ * direct system. Free the fields and the list. */
+field **low_modes_propagate(const low_modes *l, const eigen_pairs *e, int modes, fermion *f);
 int low_modes_count(const low_modes *l);
 /* Blocks that hold the vectors, in their order. */
 int low_modes_blocks(const low_modes *l);

@@ -13,73 +13,17 @@
 #include "kernels/ops/vector.h"
 #include "solvers/block_matrix.h"
 
-/* ---- solves ---- */
-
-typedef struct {
-    low_part *part;
-    field *vector;
-    int block, first;
-} job;
-
-static const field *source_of(void *context, int k)
-{
-    job *j = context;
-    const field mode = field_rhs(low_modes_block(j->part->modes, j->block), j->first + k);
-    vector_axpby(j->vector, 1, &mode, 0);
-    return j->vector;
-}
-
-static void keep(void *context, int k, const field *x)
-{
-    job *j = context;
-    field part = field_rhs(j->part->solutions[j->block], j->first + k);
-    vector_axpby(&part, 1, x, 0);
-    field_written(j->part->solutions[j->block]);
-}
-
-static int solve(low_part *l, quark_solves *by, measure_result *r)
-{
-    job j = {.part = l, .vector = fermion_physical(by->quark)};
-    field *x = field_like(j.vector);
-    const solves_batch_of of = {source_of, keep, &j, x};
-    const int most = solves_most(by), blocks = low_modes_blocks(l->modes);
-    int status = MEASURE_DONE;
-    for (; j.block < blocks && status == MEASURE_DONE; j.block++) {
-        const int n = l->solutions[j.block]->nrhs;
-        for (j.first = 0; j.first < n && status == MEASURE_DONE; j.first += most) {
-            status = solves_batch(by, n - j.first < most ? n - j.first : most, &of, "low modes", r);
-            if (x->lat->planned) break; /* further batches take no more memory */
-        }
-    }
-    field_destroy(x);
-    field_destroy(j.vector);
-    return status;
-}
-
-/* The low part of the quark and solver of a propagator. */
-static int part_of(low_part **part, low_store *s, const measure_context *c, const propagator *q, measure_result *r)
+/* The low part of the quark and solver of a propagator, from the store or new. */
+static low_part *part_of(low_store *s, const measure_context *c, const propagator *q)
 {
     const propagator_params *of = &q->of->p;
     const char *solver = parameters_propagator_solver(c->p, of);
-    double values[SOLVES_VALUES];
     for (int i = 0; i < s->nparts; i++)
-        if (!strcmp(s->parts[i].quark, of->quark) && !strcmp(s->parts[i].solver, solver)) {
-            *part = &s->parts[i];
-            return MEASURE_DONE;
-        }
-    quark_solves *by = propagator_solves(c->propagators, q->of);
-    low_part *l = *part = &s->parts[s->nparts];
-    *l = (low_part){of->quark, solver, solves_low_modes(by), NULL};
-    l->solutions = calloc((size_t)low_modes_blocks(l->modes), sizeof *l->solutions);
-    REQUIRE_MEMORY(l->solutions, "out of memory");
-    for (int i = 0; i < low_modes_blocks(l->modes); i++) l->solutions[i] = field_like(low_modes_block(l->modes, i));
-    solves_count_anew(by);
-    const int status = solve(l, by, r);
-    solves_summary(by, values);
-    solves_merge(r->summary, values, by->estimates);
-    if (status == MEASURE_DONE) s->nparts++;
-    else low_part_free(l);
-    return status;
+        if (!strcmp(s->parts[i].quark, of->quark) && !strcmp(s->parts[i].solver, solver)) return &s->parts[i];
+    low_part *l = &s->parts[s->nparts++];
+    *l = (low_part){.quark = of->quark, .solver = solver};
+    solves_low_part(propagator_solves(c->propagators, q->of), &l->modes, &l->solutions);
+    return l;
 }
 
 /* ---- smeared vectors ---- */
@@ -339,28 +283,25 @@ static void subtract(contraction *to, const measure_context *c, const low_line l
     for (int i = 0; i < 2; i++) field_destroy(columns[i]);
 }
 
-int low_average(contraction *to, const measure_context *c, const measure_params *m, const propagator *const pair[2],
-                measure_result *r)
+int low_average(contraction *to, const measure_context *c, const measure_params *m, const propagator *const pair[2])
 {
     low_store *s = propagator_low_store(c->propagators);
     const int lines = pair[0] == pair[1] ? 1 : 2;
     low_line line[2] = {{.q = pair[0]}, {.q = pair[1]}};
     const double complex *sums;
-    int status = MEASURE_DONE, made = 0;
-    for (; made < lines && status == MEASURE_DONE; made += status == MEASURE_DONE) {
-        low_line *l = &line[made];
-        status = part_of(&l->part, s, c, l->q, r);
-        if (status != MEASURE_DONE) break;
+    for (int i = 0; i < lines; i++) {
+        low_line *l = &line[i];
+        l->part = part_of(s, c, l->q);
         l->sink = smeared(c, l->part, 1, l->q->of->p.sink_smearing);
         l->source = smeared(c, l->part, 0, source_smearing(c, l->q));
     }
     if (lines == 1) line[1] = line[0];
-    if (status == MEASURE_DONE) status = average_of(&sums, s, to->p, c, m, line, lines == 1);
+    const int status = average_of(&sums, s, to->p, c, m, line, lines == 1);
     if (status == MEASURE_DONE) {
         subtract(to, c, line, lines);
         contraction_add(to, 1, sums, 0);
     }
-    for (int i = 0; i < made; i++) {
+    for (int i = 0; i < lines; i++) {
         vectors_close(&line[i].sink);
         vectors_close(&line[i].source);
     }

@@ -1,11 +1,14 @@
 /* Low part of propagators, and low-mode averaging of mesons (T. DeGrand and S. Schaefer, hep-lat/0401011; L. Giusti et al.,
  * hep-lat/0402002).
  *
- * With the orthonormal vectors f_l of low_modes.h, and P = sum_l f_l f_l^dagger, the low part of a propagator is
+ * The low part of a propagator is what eigenpairs v_k, lambda_k of the even-odd normal operator say of it, between the
+ * orthonormal vectors f_l of low_modes.h:
  *
- *   S_L(x, y) = (S P)(x, y) = sum_l a_l(x) f_l(y)^dagger,   a_l = S f_l,
+ *   S_L(x, y) = sum_l a_l(x) f_l(y)^dagger,   a_l = sum_k w_k (v_k, b_l) / lambda_k,
  *
- * which is known between all sites after one solve a vector. Where both propagators of a meson are low parts, its correlator
+ * with the right-hand side b_l of the normal system for the source f_l, and the solution w_k that is reconstructed from v_k
+ * without a source: the start of a deflated solve. It is known between all sites, and takes no solve. Where both propagators
+ * of a meson are low parts, its correlator
  * is averaged over all positions y of the source, and the rest is left to the source at x_0:
  *
  *   C(t) = C(t; x_0) - C_LL(t; x_0) + (1/V) sum_y C_LL(t; y).
@@ -20,10 +23,8 @@
 #include "hmc/measure/propagator.h"
 
 /* Puts the average in place of the low part, in the sums of the contraction of two propagators of the measurement, which may
- * be one; c->propagators is open. Solves are added to the summary of r. MEASURE_DONE, _FAILED with the reason in r->trouble, or
- * _GIVEN_UP. */
-int low_average(contraction *to, const measure_context *c, const measure_params *m, const propagator *const pair[2],
-                measure_result *r);
+ * be one; c->propagators is open. MEASURE_DONE or _GIVEN_UP. */
+int low_average(contraction *to, const measure_context *c, const measure_params *m, const propagator *const pair[2]);
 /* The name of the propagator that low modes do not serve, with a message; or null. */
 const char *low_average_refused(const parameters *p, const named_measure *m, char *message, size_t size);
 

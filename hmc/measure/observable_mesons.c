@@ -102,7 +102,7 @@ static int contract(const measure_context *context, const measure_params *m, con
     contraction c;
     momenta_open(&p, q[0]->columns->lat, k->momentum2);
     contraction_open(&c, &p, q[0]->columns, q[1]->columns, q[0]->place);
-    const int status = k->low_modes == PARAM_YES ? low_average(&c, context, m, q, r) : MEASURE_DONE;
+    const int status = k->low_modes == PARAM_YES ? low_average(&c, context, m, q) : MEASURE_DONE;
     for (int sink = 0; sink < n && unit; sink++)
         for (int i = 0; i < p.n; i++) add_correlator(&c, 0, numbers[sink], i, r);
     for (int source = 0; source < n && !unit; source++)
@@ -261,8 +261,7 @@ static const param own[] = {
     MOMENTUM2_KEY(OBSERVABLE_KEY(meson_keys, momentum2)),
     {"low_modes", PARAM_CHOICE, OBSERVABLE_KEY(meson_keys, low_modes), "no", PARAM_RANGE(PARAM_NO_YES), NULL,
      "low-mode averaging: the part of the eigenvectors that the sections of the propagators' solvers name is averaged "
-     "over "
-     "all positions of the source, without bias, and the rest is from the source; a solve for each eigenvector",
+     "over all positions of the source, without bias, and the rest is from the source; without further solves",
      0},
 };
 static const param_section part = PARAM_PART("measure", "mesons", measure_params, own);

@@ -79,12 +79,24 @@ void solves_use_rough(quark_solves *p, const char *name)
     REQUIRE(p->solver, "no solver %s", name);
 }
 
+static const eigen_pairs *pairs_of(quark_solves *p, int *modes)
+{
+    return eigenvectors_of(&p->low, p->c->p, p->params, section_of(p, p->solver->settings), p->quark, modes);
+}
+
 low_modes *solves_low_modes(quark_solves *p)
 {
     int modes;
-    const eigen_pairs *e =
-        eigenvectors_of(&p->low, p->c->p, p->params, section_of(p, p->solver->settings), p->quark, &modes);
+    const eigen_pairs *e = pairs_of(p, &modes);
     return low_modes_create(e, modes, p->quark);
+}
+
+void solves_low_part(quark_solves *p, low_modes **l, field ***solutions)
+{
+    int modes;
+    const eigen_pairs *e = pairs_of(p, &modes);
+    *l = low_modes_create(e, modes, p->quark);
+    *solutions = low_modes_propagate(*l, e, modes, p->quark);
 }
 
 /* ---- solves ---- */

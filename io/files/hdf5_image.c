@@ -283,28 +283,34 @@ int image_write(image *m, const char *path, char *message, size_t size)
     return bad || atomic_commit(&a, message, size) ? -1 : 0;
 }
 
-int image_kind(const char *path, char kind[VALUES_KIND_SIZE], char *message, size_t size)
+image *image_look(const char *path, char kind[VALUES_KIND_SIZE], seal_regions *out, int *status, char *message,
+                  size_t size)
 {
     static const unsigned char magic[8] = "\x89HDF\r\n\x1a\n";
     unsigned char first[64] = {0};
     uint64_t bytes = 0;
-    seal_regions out;
-    int bad = 0;
-    const int fd = file_open(path, &bytes, &bad, message, size);
-    if (fd < 0) return bad;
+    *status = 0;
+    const int fd = file_open(path, &bytes, status, message, size);
+    if (fd < 0) return NULL;
     const size_t n = bytes < sizeof first ? (size_t)bytes : sizeof first;
-    if (file_pread(fd, first, n, 0)) bad = file_fail_read(message, size, path, "the first bytes");
+    if (file_pread(fd, first, n, 0)) *status = file_fail_read(message, size, path, "the first bytes");
     close(fd);
-    if (bad) return bad;
+    if (*status) return NULL;
     if (!seal_present(first, n)) {
         const int foreign = !memcmp(first, magic, sizeof magic);
         strcpy(kind, foreign ? "an HDF5 file that plaq did not make" : VALUES_NOT_HDF5);
-        return 0;
+        return NULL;
     }
-    image *m = image_read(path, &out, &bad, message, size);
-    if (!m) return bad;
-    const char *found = values_kind_of(image_file(m));
+    image *m = image_read(path, out, status, message, size);
+    const char *found = m ? values_kind_of(image_file(m)) : NULL;
     strcpy(kind, found ? found : "an HDF5 file of a kind unknown to this version");
-    image_close(m);
-    return 0;
+    return m;
+}
+
+int image_kind(const char *path, char kind[VALUES_KIND_SIZE], char *message, size_t size)
+{
+    seal_regions out;
+    int bad;
+    image_close(image_look(path, kind, &out, &bad, message, size));
+    return bad;
 }

@@ -38,8 +38,11 @@ int image_copy(const image *m, int fd, uint64_t hole, uint64_t hole_bytes);
 int image_write(image *m, const char *path, char *message, size_t size);
 void image_close(image *m);
 
-/* Kind of a file on disk, which may be anything; a sealed one is verified first. 0, or bits as of links_read() with a
- * message when it cannot be read or is damaged. */
+/* A file on disk, which may be anything, and its kind. NULL where it is not a sealed one, or with a message and `status` as of
+ * image_read(), else zero. */
+image *image_look(const char *path, char kind[VALUES_KIND_SIZE], seal_regions *out, int *status, char *message,
+                  size_t size);
+/* The kind alone. 0, or bits as of links_read() with a message when the file cannot be read or is damaged. */
 int image_kind(const char *path, char kind[VALUES_KIND_SIZE], char *message, size_t size);
 
 #endif

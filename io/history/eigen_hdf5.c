@@ -222,14 +222,12 @@ static image *open_file(const char *path, int *bad, char *message, size_t size)
 {
     char kind[VALUES_KIND_SIZE];
     values_silence();
-    *bad = image_kind(path, kind, message, size);
-    if (*bad) return NULL;
-    if (strcmp(kind, VALUES_EIGENVECTORS)) {
-        snprintf(message, size, "%s is %s, and not " VALUES_EIGENVECTORS, path, kind);
-        *bad = 1;
-        return NULL;
-    }
-    return image_read(path, &(seal_regions){0}, bad, message, size);
+    image *m = image_look(path, kind, &(seal_regions){0}, bad, message, size);
+    if (*bad || !strcmp(kind, VALUES_EIGENVECTORS)) return m;
+    snprintf(message, size, "%s is %s, and not " VALUES_EIGENVECTORS, path, kind);
+    *bad = 1;
+    image_close(m);
+    return NULL;
 }
 
 static int get_small(hid_t file, const char *name, int *value)
@@ -243,9 +241,9 @@ static int get_small(hid_t file, const char *name, int *value)
 static int look_here(const char *path, eigen_file *f, char *message, size_t size)
 {
     int bad = 0;
-    image *m = open_file(path, &bad, message, size);
-    if (!m) return bad;
-    const hid_t file = image_file(m);
+    f->image = open_file(path, &bad, message, size);
+    if (bad) return bad;
+    const hid_t file = image_file(f->image);
     f->values = get_reals(file, "values", &f->n);
     f->residuals = f->values ? get_reals(file, "residuals", &f->n) : NULL;
     char *quark = values_get_long_text(file, "quark");
@@ -256,18 +254,23 @@ static int look_here(const char *path, eigen_file *f, char *message, size_t size
     if (!bad) snprintf(f->quark, sizeof f->quark, "%s", quark);
     else snprintf(message, size, "%s: " VALUES_EIGENVECTORS " without all of its values", path);
     free(quark);
-    image_close(m);
     return bad;
 }
 
-int eigen_file_look(const char *path, eigen_file *f, char *message, size_t size)
+void eigen_file_close(eigen_file *f)
+{
+    image_close(f->image);
+    free(f->values);
+    free(f->residuals);
+    *f = (eigen_file){0};
+}
+
+int eigen_file_open(const char *path, eigen_file *f, char *message, size_t size)
 {
     *f = (eigen_file){0};
     const int bad = agree(comm_rank() == 0 ? look_here(path, f, message, size) : 0, message, size);
     if (bad) {
-        free(f->values);
-        free(f->residuals);
-        *f = (eigen_file){0};
+        eigen_file_close(f);
         return bad;
     }
     comm_bcast(&f->n, sizeof f->n);
@@ -299,19 +302,19 @@ static int check_vectors(hid_t file, hid_t d, const slice *s, int n)
     return bad;
 }
 
-int eigen_file_read(const char *path, int n, field *const *blocks, int block, char *message, size_t size)
+int eigen_file_read(const eigen_file *f, const char *path, int n, field *const *blocks, int block, char *message,
+                    size_t size)
 {
     const int root = comm_rank() == 0;
     int bad = 0;
-    image *m = root ? open_file(path, &bad, message, size) : NULL;
     hid_t d = -1;
     for (int first = 0; first < n && !agree(bad, message, size); first += block) {
         slice s;
         slice_open(&s, blocks[first / block]);
         if (root && first == 0) {
-            if (H5Lexists(image_file(m), "vectors", H5P_DEFAULT) > 0)
-                d = H5Dopen2(image_file(m), "vectors", H5P_DEFAULT);
-            bad = check_vectors(image_file(m), d, &s, n);
+            const hid_t file = image_file(f->image);
+            if (H5Lexists(file, "vectors", H5P_DEFAULT) > 0) d = H5Dopen2(file, "vectors", H5P_DEFAULT);
+            bad = check_vectors(file, d, &s, n);
             if (bad)
                 snprintf(message, size, "%s: vectors of another lattice or quark, or fewer than %d of them", path, n);
         }
@@ -328,6 +331,5 @@ int eigen_file_read(const char *path, int n, field *const *blocks, int block, ch
         slice_close(&s);
     }
     if (d >= 0) H5Dclose(d);
-    if (m) image_close(m);
     return agree(bad, message, size);
 }

@@ -15,7 +15,8 @@ typedef struct {
     int n;
     double *values, *residuals; /* [n] */
     char links[65], quark[EIGEN_KEYS_SIZE];
-    int size[4], parity; /* extents of the lattice, parity of the sites; set by eigen_file_look() */
+    int size[4], parity; /* extents of the lattice, parity of the sites; set by eigen_file_open() */
+    struct image *image; /* the open file in the memory of rank 0 */
 } eigen_file;
 
 /* Vectors are in blocks of `block` columns each, but for the last, in double precision and all of one shape and parity.
@@ -23,9 +24,11 @@ typedef struct {
  * untouched. */
 int eigen_file_write(const char *path, const eigen_file *f, field *const *blocks, int block, const char *program,
                      char *message, size_t size);
-/* Reads all but the vectors; values and residuals are to be freed. Collective. */
-int eigen_file_look(const char *path, eigen_file *f, char *message, size_t size);
-/* The first n vectors into such blocks. A lattice, parity or shape that is another is an error. Collective. */
-int eigen_file_read(const char *path, int n, field *const *blocks, int block, char *message, size_t size);
+/* Reads and verifies the file, and gives all but the vectors; eigen_file_close() frees what it holds. Collective. */
+int eigen_file_open(const char *path, eigen_file *f, char *message, size_t size);
+/* The first n vectors of the open file into such blocks. A lattice, parity or shape that is another is an error. Collective. */
+int eigen_file_read(const eigen_file *f, const char *path, int n, field *const *blocks, int block, char *message,
+                    size_t size);
+void eigen_file_close(eigen_file *f);
 
 #endif

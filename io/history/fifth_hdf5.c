@@ -66,14 +66,14 @@ static int read_here(const char *path, fifth_matrix *T, double *mu, char *quark,
 {
     char kind[VALUES_KIND_SIZE];
     values_silence();
-    int bad = image_kind(path, kind, message, size);
+    int bad = 0;
+    image *m = image_look(path, kind, &(seal_regions){0}, &bad, message, size);
     if (bad) return bad;
     if (strcmp(kind, VALUES_TRANSFORM)) {
         snprintf(message, size, "%s is %s, and not " VALUES_TRANSFORM, path, kind);
+        image_close(m);
         return 1;
     }
-    image *m = image_read(path, &(seal_regions){0}, &bad, message, size);
-    if (!m) return bad;
     memset(T, 0, sizeof *T);
     bad = get_matrix(image_file(m), 0, T) || get_matrix(image_file(m), 1, T) ||
           values_get_real(image_file(m), "mu", mu) || values_get_text(image_file(m), "quark", quark, bytes);

@@ -208,14 +208,13 @@ static int look(const char *path, propagator_file *f, char *message, size_t size
     char kind[VALUES_KIND_SIZE];
     seal_regions out;
     values_silence();
-    int bad = image_kind(path, kind, message, size);
+    int bad = 0;
+    image *m = image_look(path, kind, &out, &bad, message, size);
     if (bad) return bad;
     f->is_transformation = !strcmp(kind, VALUES_TRANSFORMATION);
     if (strcmp(kind, kinds[f->is_transformation]))
-        return LINKS_NO_LATTICE | file_fail(message, size, "%s is %s, and not " VALUES_PROPAGATOR, path, kind);
-    image *m = image_read(path, &out, &bad, message, size);
-    if (!m) return bad;
-    if (take_all(image_file(m), f)) bad = file_fail(message, size, "%s: %s without all of its values", path, kind);
+        bad = LINKS_NO_LATTICE | file_fail(message, size, "%s is %s, and not " VALUES_PROPAGATOR, path, kind);
+    else if (take_all(image_file(m), f)) bad = file_fail(message, size, "%s: %s without all of its values", path, kind);
     else if (out.n != 1 || out.start[0] != f->data || out.bytes[0] != propagator_file_bytes(f))
         bad = file_fail(message, size, "%s: the seal leaves out other bytes than those of the numbers", path);
     image_close(m);

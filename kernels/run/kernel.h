@@ -24,8 +24,8 @@ typedef struct kernel_work {
     int nsums; /* device: sums of this launch where they are more than the registry's for one work item; else 0 */
     /* Sum of a kernel with one sum that kernel_sums() fetches, by what is left here; null: at once. */
     sum_ticket *ticket;
-    double *
-        values; /* device: nsums values that a kernel has rounded, in place of sums; only where its arguments ask for them */
+    /* Device: nsums values that a kernel has rounded, in place of sums; only where its arguments ask for them. */
+    double *values;
     int sum_over_ranks; /* Global sum over the ranks of the lattice inside the kernel. Only where kernel_can_sum_over_ranks(). */
     int aside;          /* device: on the stream of messages, beside what the main stream does */
     const void *pack;    /* device, hop that is an exchange (exchange_place()): arguments of its packing */

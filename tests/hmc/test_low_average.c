@@ -2,13 +2,15 @@
  * with domain wall quarks.
  *
  * Theorems: the sum over all positions of the source is that of the plain correlator, for all operators and momenta: there is
- * no bias. The average of the low part is the mean over positions of the low part at each, by itself: that of M^-1 P from solves
- * of the projected sources. Correlators depend less on the position than plain ones. Stores of several positions share it. */
+ * no bias. The average of the low part is the mean over positions of the low part at each, by itself: what eigenvectors hold of
+ * solutions for projected sources. It takes no solve. Correlators depend less on the position than plain ones. Stores of several
+ * positions share it. */
 #include "tests/hmc/eigenvectors.h"
 #include "tests/hmc/observe.h"
 
 #include "hmc/measure/low_propagator.h"
 #include "hmc/measure/propagator.h"
+#include "solvers/block_matrix.h"
 
 static const struct ref_lattice shape = {{2, 2, 2, 4}};
 enum { PLAIN, LOW, KINDS };
@@ -34,7 +36,7 @@ static void test_no_bias(const measure_context *c, const named_measure m[KINDS],
 {
     const int *L = c->links->lat->size, volume = L[0] * L[1] * L[2] * L[3];
     low_store *low = low_store_open();
-    double *sum = NULL, *squares = NULL, change = 0, iterations = 0;
+    double *sum = NULL, *squares = NULL, change = 0;
     long n = 0, columns = 0;
     for (int y = 0; y < volume; y++) {
         const int shift[4] = {y % L[0], y / L[0] % L[1], y / L[0] / L[1] % L[2], y / L[0] / L[1] / L[2]};
@@ -49,12 +51,9 @@ static void test_no_bias(const measure_context *c, const named_measure m[KINDS],
                 sum[i * n + k] += r[i].rows[k] / volume;
                 squares[i * n + k] += r[i].rows[k] * r[i].rows[k] / volume;
             }
-        /* Low parts are solved for at the first position alone. */
-        if (y == 0) iterations = measure_value(&r[LOW], -1, "iterations") - measure_value(&r[PLAIN], -1, "iterations");
-        else KIT_CHECK(measure_value(&r[LOW], -1, "iterations") == measure_value(&r[PLAIN], -1, "iterations"));
+        KIT_CHECK(measure_value(&r[LOW], -1, "iterations") == measure_value(&r[PLAIN], -1, "iterations"));
         for (int i = 0; i < KINDS; i++) measure_result_free(&r[i]);
     }
-    KIT_CHECK(iterations > 0);
     double largest = 0, worst = 0, of[KINDS] = {0, 0};
     for (long k = 0; k < n; k++) {
         if (k % columns < columns - 2) continue;
@@ -83,8 +82,25 @@ static named_measure section(const char *operators, const char *pairs, const cha
     return m;
 }
 
+/* x is the reconstruction of what the vectors of e hold of its part on their parity. */
+static void keep_eigenvectors(field *x, const eigen_pairs *e, fermion *q)
+{
+    field *half = linop_vector(q->normal, 1), *sum = field_like(half), *none = fermion_vector(q);
+    const field part = field_part(x, half->par);
+    vector_axpby(half, 1, &part, 0);
+    for (int i = 0; i < e->nblocks; i++) {
+        block_matrix *c = block_dot(e->blocks[i], half, 0);
+        block_axpy(sum, 1, c, e->blocks[i], 1, sum);
+        block_free(c);
+    }
+    fermion_reconstruct(q, x, sum, none);
+    field *const all[] = {half, sum, none};
+    for (int i = 0; i < 3; i++) field_destroy(all[i]);
+}
+
 /* The low part that average and subtraction stand on, from the columns at one place: C_plain - C_low + average is what the
- * measurement has, with C_low of M^-1 P eta, solved for column by column from P eta. */
+ * measurement has. M^-1 P eta is solved for column by column, from P eta; the eigenvectors' part of it is the low part, for
+ * v^dagger Mhat^-1 = v^dagger Mhat^dagger / lambda. */
 static void test_low_part(const measure_context *context, const measure_result r[KINDS], fermion *q,
                           const eigen_pairs *e)
 {
@@ -113,6 +129,7 @@ static void test_low_part(const measure_context *context, const measure_result r
             low_modes_project(modes, eta);
             vector_axpby(all, -1, eta, 1);
             KIT_INT(solves_one(&s, x, all, "a projected source", &trouble), MEASURE_DONE);
+            keep_eigenvectors(x, e, q);
             vector_axpby(&column, 1, x, 0);
             field_destroy(x);
             field_destroy(all);
