@@ -7,9 +7,11 @@
 #include "hmc/quarks/quark.h"
 #include "hmc/assemble/identity.h"
 #include "hmc/input/pattern.h"
+#include "io/files/file_time.h"
 #include "io/history/eigen_hdf5.h"
 #include "io/links/links.h"
 #include "kernels/base/error.h"
+#include "kernels/lattice/comm.h"
 
 #define BLOCK 16 /* vectors that are read and multiplied together */
 
@@ -107,6 +109,7 @@ static eigen_pairs *load(const parameters *p, const quark_params *f, const named
         return eigen_alloc(q->normal, s->p.low_modes, BLOCK);
     if (pattern_file(path, sizeof path, s->p.eigenvectors_file, trajectory, message, sizeof message))
         user_error("%s: [solver.%s] eigenvectors = %s", where(p, s, "eigenvectors"), s->name, message);
+    const double start = comm_wtime();
     if (eigen_file_open(path, &file, message, sizeof message))
         user_error("%s: [solver.%s] eigenvectors: %s; plaq eigen makes it", where(p, s, "eigenvectors"), s->name,
                    message);
@@ -119,6 +122,7 @@ static eigen_pairs *load(const parameters *p, const quark_params *f, const named
     if (!q->links->lat->planned && eigen_file_read(&file, path, n, e->blocks, BLOCK, message, sizeof message))
         user_error("%s: [solver.%s] eigenvectors: %s", where(p, s, "eigenvectors"), s->name, message);
     eigen_file_close(&file);
+    file_time_add(start);
     return e;
 }
 

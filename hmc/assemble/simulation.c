@@ -9,6 +9,7 @@
 #include "hmc/assemble/threads.h"
 #include "hmc/assemble/tuning.h"
 #include "hmc/actions/action_kind.h"
+#include "io/files/file_time.h"
 #include "io/links/links.h"
 #include "io/links/links_check.h"
 #include "kernels/base/device.h"
@@ -311,7 +312,9 @@ void simulation_destroy(simulation *s)
 int simulation_read(field *links, const char *path, int ignore_recorded, char digest[65], char *message, size_t size)
 {
     links_info info;
+    const double start = comm_wtime();
     const int bits = links_read(links, path, &info, message, size);
+    file_time_add(start);
     if (bits == LINKS_BAD_RECORDED && !ignore_recorded) {
         const size_t n = strlen(message);
         snprintf(message + n, size - n,

@@ -17,6 +17,7 @@
 #include "hmc/quarks/quark.h"
 #include "hmc/record/profile.h"
 #include "hmc/assemble/identity.h"
+#include "io/files/file_time.h"
 #include "io/history/eigen_hdf5.h"
 #include "io/links/links.h"
 #include "io/history/output_file.h"
@@ -142,8 +143,10 @@ static void store(const job *j, const eigen_pairs *e)
     strcpy(f.quark, quark.data);
     param_text_free(&quark);
     links_digest(j->links, f.links);
+    const double start = comm_wtime();
     if (eigen_file_write(j->output, &f, e->blocks, e->block, identity_of_program(), message, sizeof message))
         user_error("plaq eigen: %s", message);
+    file_time_add(start);
 }
 
 /* ---- the work ---- */

@@ -20,6 +20,7 @@
 #include "hmc/assemble/identity.h"
 #include "hmc/record/profile.h"
 #include "hmc/tell/text.h"
+#include "io/files/file_time.h"
 #include "io/links/links.h"
 #include "io/history/output_file.h"
 #include "io/history/table_hdf5.h"
@@ -184,7 +185,9 @@ static void store(const measurer *m, const table_config *measured, const measure
         rows[k].nrows = 1;
         rows[k++].values = r->summary;
     }
+    const double start = comm_wtime();
     if (table_append(&m->file, measured, rows, k, message, sizeof message)) user_error("%s", message);
+    file_time_add(start);
 }
 
 /* Measurements of one configuration while they are made. */

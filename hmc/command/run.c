@@ -29,6 +29,7 @@
 #include "hmc/record/save.h"
 #include "hmc/report/ensemble.h"
 #include "io/files/atomic.h"
+#include "io/files/file_time.h"
 #include "io/history/checkpoint.h"
 #include "io/links/links.h"
 #include "kernels/base/device.h"
@@ -69,7 +70,6 @@ static void start_or_continue(run_state *r)
     if (save_restore_index(r->p, r->history, r->s->lat, message, sizeof message)) user_error("%s", message);
     watch_open(&r->watch, &r->p->watch, r->s->e.actions);
     r->watch.n = record_recent(r->history, r->watch.rows, WATCH_MOST);
-    r->io_seconds += comm_wtime() - start;
     /* Reading takes about as long as a checkpoint, of which none is written yet. */
     r->longest_save = comm_wtime() - start;
 }
@@ -86,7 +86,7 @@ static void write_report(run_state *r)
         log_warn("the report is not written: %s", message);
     ensemble_free(e);
     comm_barrier();
-    r->io_seconds += comm_wtime() - start;
+    file_time_add(start);
 }
 
 /* The run stops, and stands where its newest checkpoint is. */
@@ -136,7 +136,7 @@ static void save(run_state *r, double plaquette)
     note_checkpoint(r);
     memcpy(r->digest, c.digest, sizeof r->digest);
     const double seconds = comm_wtime() - start;
-    r->io_seconds += seconds;
+    file_time_add(start);
     r->longest_save = fmax(r->longest_save, seconds);
     log_info("checkpoint %lld: digest %s (%.2f s)", (long long)r->done, c.digest, seconds);
     if (r->p->run.report == REPORT_CHECKPOINTS) write_report(r);
@@ -156,7 +156,7 @@ static void keep(run_state *r, double plaquette)
         return;
     }
     const double seconds = comm_wtime() - start;
-    r->io_seconds += seconds;
+    file_time_add(start);
     r->longest_save = fmax(r->longest_save, seconds);
     if (status > 0) return;
     r->kept++;
@@ -340,7 +340,6 @@ static int run(run_state *r)
     start_or_continue(r);
     r->since = profile_open();
     r->begun = r->since.begun;
-    r->io_seconds = 0;
     note_checkpoint(r);
     life_open();
     loop(r);

@@ -20,7 +20,7 @@ typedef struct {
     int64_t done, accepted, session_start;
     int64_t saved;   /* trajectory number of the newest checkpoint, -1 when there is none */
     char digest[65]; /* digest of its links, or of the first ones */
-    double begun, io_seconds;
+    double begun;
     profile_span since;
     double trajectory_bytes;      /* between host and device, in trajectories */
     double longest, longest_save; /* seconds of the slowest pass and of the slowest checkpoint so far */

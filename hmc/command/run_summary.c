@@ -206,11 +206,8 @@ void run_print_summary(const run_state *r)
     char history_hex[65], time_text[32], peak[32], predicted[32];
     record_digest(r->history, history_hex);
     if (r->json) print_json(r, &a, history_hex, seconds, &memory);
-    profile_print(&(profile_totals){.since = r->since,
-                                    .io_seconds = r->io_seconds,
-                                    .where = where,
-                                    .has_trajectories = 1,
-                                    .trajectory_bytes = r->trajectory_bytes});
+    profile_print(&(profile_totals){
+        .since = r->since, .where = where, .has_trajectories = 1, .trajectory_bytes = r->trajectory_bytes});
     log_info("%lld trajectories in %s, %lld in all", (long long)(r->done - r->session_start),
              text_duration(seconds, time_text), (long long)r->done);
     print_averages(&a);

@@ -36,6 +36,7 @@
 #include "hmc/quarks/quark.h"
 #include "hmc/record/profile.h"
 #include "hmc/assemble/identity.h"
+#include "io/files/file_time.h"
 #include "io/links/links.h"
 #include "io/history/output_file.h"
 #include "io/history/table_hdf5.h"
@@ -413,7 +414,9 @@ static void store(const job *j, const char *name, const char *identity, const so
     tables_of(tables, name, groups, identity);
     tables[0].nrows = h->n, tables[0].values = rows[0];
     tables[1].nrows = n, tables[1].values = results;
+    const double start = comm_wtime();
     if (table_append(&file, &config, tables, 2, message, sizeof message)) user_error("%s", message);
+    file_time_add(start);
     free(rows);
 }
 

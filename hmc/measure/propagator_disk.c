@@ -10,6 +10,7 @@
 #include "hmc/quarks/quark.h"
 #include "hmc/tell/text.h"
 #include "io/files/atomic.h"
+#include "io/files/file_time.h"
 #include "io/history/output_file.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
@@ -128,7 +129,10 @@ field *propagator_disk_read(const propagator_disk *d, const measure_context *c, 
     char message[1024] = "";
     field *columns = field_create(c->links->lat, d->found.spins == 4 ? FIELD_SPINOR : FIELD_VECTOR, PREC_DOUBLE,
                                   PARITY_BOTH, d->found.columns, c->links->where);
-    if (!propagator_file_read(d->path, &d->found, c->links->lat, columns, message, sizeof message)) {
+    const double start = comm_wtime();
+    const int bad = propagator_file_read(d->path, &d->found, c->links->lat, columns, message, sizeof message);
+    file_time_add(start);
+    if (!bad) {
         log_info("propagator.%s is read from %s", q->name, d->path);
         return columns;
     }
@@ -165,8 +169,10 @@ int propagator_disk_write(const propagator_disk *d, const measure_context *c, co
     REQUIRE(nsolves <= PROPAGATOR_SOLVES, "%d solves behind a propagator", nsolves);
     memcpy(f.solves, solves, (size_t)nsolves * sizeof *solves);
     snprintf(f.links, sizeof f.links, "%s", d->links);
-    if (propagator_file_write(d->path, columns, &f, identity_of_program(), message, sizeof message))
-        return fail(r, q, message);
+    const double start = comm_wtime();
+    const int bad = propagator_file_write(d->path, columns, &f, identity_of_program(), message, sizeof message);
+    file_time_add(start);
+    if (bad) return fail(r, q, message);
     log_info("propagator.%s is in %s (%s)", q->name, d->path,
              text_bytes(propagator_disk_bytes(c->p, q, c->links->lat->size), bytes));
     return MEASURE_DONE;

@@ -6,14 +6,14 @@
 
 /* The beginning of a stretch of time that is profiled. */
 typedef struct {
-    double begun, tuned, copied; /* seconds of the clock, and of trials of the tuner; bytes between host and device */
+    double begun, tuned, filed; /* seconds of the clock, of trials of the tuner, and with files */
+    double copied;              /* bytes between host and device */
 } profile_span;
 
 /* Totals that kernels do not count. */
 typedef struct {
     profile_span since;
-    double io_seconds; /* time for files */
-    place where;       /* place of the fields */
+    place where; /* place of the fields */
     int has_trajectories;
     double trajectory_bytes; /* copies between host and device within trajectories */
     double iterations;       /* iterations of solvers; 0: not told */

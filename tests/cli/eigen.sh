@@ -87,6 +87,10 @@ printf '\n[measure.c]\nkind = condensate\nquark = light\nvectors = 4\nsolver = d
 cat d.ini m.ini >measured.ini
 try measure --json measured.ini $config
 exits 0 "a measurement with eigenvectors"
+try measure --profile measured.ini $config
+exits 0 "the same with a profile"
+checks=$((checks + 1))
+awk '$1 == "files" { found = $2 > 0 } END { exit !found }' out || fail "time for files"
 
 say "another mass of a staggered quark"
 # K is shifted, so its eigenvectors are the same: residuals of the solves show that the values are shifted, too.
