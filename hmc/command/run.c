@@ -135,8 +135,7 @@ static void save(run_state *r, double plaquette)
     r->saved = r->done;
     note_checkpoint(r);
     memcpy(r->digest, c.digest, sizeof r->digest);
-    const double seconds = comm_wtime() - start;
-    file_time_add(start);
+    const double seconds = file_time_add(start);
     r->longest_save = fmax(r->longest_save, seconds);
     log_info("checkpoint %lld: digest %s (%.2f s)", (long long)r->done, c.digest, seconds);
     if (r->p->run.report == REPORT_CHECKPOINTS) write_report(r);
@@ -155,8 +154,7 @@ static void keep(run_state *r, double plaquette)
         stop_for_files(r, unlisted ? trouble : message);
         return;
     }
-    const double seconds = comm_wtime() - start;
-    file_time_add(start);
+    const double seconds = file_time_add(start);
     r->longest_save = fmax(r->longest_save, seconds);
     if (status > 0) return;
     r->kept++;

@@ -20,10 +20,10 @@ static low_part *part_of(low_store *s, const measure_context *c, const propagato
     const char *solver = parameters_propagator_solver(c->p, of);
     for (int i = 0; i < s->nparts; i++)
         if (!strcmp(s->parts[i].quark, of->quark) && !strcmp(s->parts[i].solver, solver)) return &s->parts[i];
-    low_part *l = &s->parts[s->nparts++];
-    *l = (low_part){.quark = of->quark, .solver = solver};
-    solves_low_part(propagator_solves(c->propagators, q->of), &l->modes, &l->solutions);
-    return l;
+    quark_solves *by = propagator_solves(c->propagators, q->of);
+    low_modes *modes = solves_low_modes(by);
+    s->parts[s->nparts] = (low_part){of->quark, solver, modes, solves_low_part(by, modes)};
+    return &s->parts[s->nparts++];
 }
 
 /* ---- smeared vectors ---- */

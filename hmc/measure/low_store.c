@@ -11,7 +11,7 @@ low_store *low_store_open(void)
     return s;
 }
 
-void low_part_free(low_part *l)
+static void part_free(low_part *l)
 {
     for (int i = 0; l->solutions && i < low_modes_blocks(l->modes); i++) field_destroy(l->solutions[i]);
     free(l->solutions);
@@ -20,7 +20,7 @@ void low_part_free(low_part *l)
 
 void low_store_close(low_store *s)
 {
-    for (int i = 0; i < s->nparts; i++) low_part_free(&s->parts[i]);
+    for (int i = 0; i < s->nparts; i++) part_free(&s->parts[i]);
     for (int i = 0; i < s->naverages; i++) free(s->averages[i].sums);
     free(s->averages);
     free(s);

@@ -30,7 +30,5 @@ typedef struct low_store {
 /* An empty store: low parts of propagators, and averages, on one configuration, made once at whatever position of the sources. */
 low_store *low_store_open(void);
 void low_store_close(low_store *s);
-/* Frees what a part has. */
-void low_part_free(low_part *l);
 
 #endif

@@ -91,12 +91,11 @@ low_modes *solves_low_modes(quark_solves *p)
     return low_modes_create(e, modes, p->quark);
 }
 
-void solves_low_part(quark_solves *p, low_modes **l, field ***solutions)
+field **solves_low_part(quark_solves *p, const low_modes *l)
 {
     int modes;
     const eigen_pairs *e = pairs_of(p, &modes);
-    *l = low_modes_create(e, modes, p->quark);
-    *solutions = low_modes_propagate(*l, e, modes, p->quark);
+    return low_modes_propagate(l, e, modes, p->quark);
 }
 
 /* ---- solves ---- */

@@ -62,8 +62,8 @@ int solves_most(const quark_solves *p);
 void solves_use_rough(quark_solves *p, const char *solver);
 /* Low modes from the eigenvectors that its solver's section names. Free with low_modes_free(). */
 low_modes *solves_low_modes(quark_solves *p);
-/* Low modes and what their eigenvectors make of them, low_modes_propagate(). */
-void solves_low_part(quark_solves *p, low_modes **l, field ***solutions);
+/* Eigenvectors in the propagator from these low modes, as low_modes_propagate() gives it. */
+field **solves_low_part(quark_solves *p, const low_modes *l);
 /* Summary columns that come first, and their values. */
 #define SOLVES_COLUMNS(solves)                                                                                         \
     {"residual", "", "largest |b - M x| / |b| of " solves ", of the whole operator"},                                  \

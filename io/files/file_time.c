@@ -2,14 +2,16 @@
 
 #include "kernels/lattice/comm.h"
 
-static double seconds;
+static double total;
 
-void file_time_add(double start)
+double file_time_add(double start)
 {
-    seconds += comm_wtime() - start;
+    const double seconds = comm_wtime() - start;
+    total += seconds;
+    return seconds;
 }
 
 double file_time(void)
 {
-    return seconds;
+    return total;
 }

@@ -3,9 +3,9 @@
 #ifndef PLAQ_IO_FILE_TIME_H
 #define PLAQ_IO_FILE_TIME_H
 
-/* Adds the time since `start`, of comm_wtime(). */
-void file_time_add(double start);
-/* All of it since the program began. */
+/* Adds the time since `start`, of comm_wtime(), and returns it. */
+double file_time_add(double start);
+/* Seconds since the program began. */
 double file_time(void);
 
 #endif

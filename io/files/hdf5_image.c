@@ -1,6 +1,7 @@
 #include "io/files/hdf5_image.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -305,6 +306,17 @@ image *image_look(const char *path, char kind[VALUES_KIND_SIZE], seal_regions *o
     const char *found = m ? values_kind_of(image_file(m)) : NULL;
     strcpy(kind, found ? found : "an HDF5 file of a kind unknown to this version");
     return m;
+}
+
+image *image_of_kind(const char *path, const char *kind, int *status, char *message, size_t size)
+{
+    char found[VALUES_KIND_SIZE];
+    image *m = image_look(path, found, &(seal_regions){0}, status, message, size);
+    if (*status || !strcmp(found, kind)) return m;
+    snprintf(message, size, "%s is %s, and not %s", path, found, kind);
+    *status = 1;
+    image_close(m);
+    return NULL;
 }
 
 int image_kind(const char *path, char kind[VALUES_KIND_SIZE], char *message, size_t size)

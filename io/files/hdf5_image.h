@@ -42,6 +42,8 @@ void image_close(image *m);
  * image_read(), else zero. */
 image *image_look(const char *path, char kind[VALUES_KIND_SIZE], seal_regions *out, int *status, char *message,
                   size_t size);
+/* A sealed file of this kind without regions; NULL with a message, and nonzero `status`, where it is not one. */
+image *image_of_kind(const char *path, const char *kind, int *status, char *message, size_t size);
 /* The kind alone. 0, or bits as of links_read() with a message when the file cannot be read or is damaged. */
 int image_kind(const char *path, char kind[VALUES_KIND_SIZE], char *message, size_t size);
 

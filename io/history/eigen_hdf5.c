@@ -217,19 +217,6 @@ int eigen_file_write(const char *path, const eigen_file *f, field *const *blocks
     return agree(bad, message, size);
 }
 
-/* The file, which is one of eigenvectors; null with a message. */
-static image *open_file(const char *path, int *bad, char *message, size_t size)
-{
-    char kind[VALUES_KIND_SIZE];
-    values_silence();
-    image *m = image_look(path, kind, &(seal_regions){0}, bad, message, size);
-    if (*bad || !strcmp(kind, VALUES_EIGENVECTORS)) return m;
-    snprintf(message, size, "%s is %s, and not " VALUES_EIGENVECTORS, path, kind);
-    *bad = 1;
-    image_close(m);
-    return NULL;
-}
-
 static int get_small(hid_t file, const char *name, int *value)
 {
     int64_t found = 0;
@@ -241,7 +228,8 @@ static int get_small(hid_t file, const char *name, int *value)
 static int look_here(const char *path, eigen_file *f, char *message, size_t size)
 {
     int bad = 0;
-    f->image = open_file(path, &bad, message, size);
+    values_silence();
+    f->image = image_of_kind(path, VALUES_EIGENVECTORS, &bad, message, size);
     if (bad) return bad;
     const hid_t file = image_file(f->image);
     f->values = get_reals(file, "values", &f->n);

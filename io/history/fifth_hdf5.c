@@ -64,16 +64,10 @@ static int write_here(const char *path, const fifth_matrix *T, double mu, const 
 static int read_here(const char *path, fifth_matrix *T, double *mu, char *quark, size_t bytes, char *message,
                      size_t size)
 {
-    char kind[VALUES_KIND_SIZE];
-    values_silence();
     int bad = 0;
-    image *m = image_look(path, kind, &(seal_regions){0}, &bad, message, size);
-    if (bad) return bad;
-    if (strcmp(kind, VALUES_TRANSFORM)) {
-        snprintf(message, size, "%s is %s, and not " VALUES_TRANSFORM, path, kind);
-        image_close(m);
-        return 1;
-    }
+    values_silence();
+    image *m = image_of_kind(path, VALUES_TRANSFORM, &bad, message, size);
+    if (!m) return bad;
     memset(T, 0, sizeof *T);
     bad = get_matrix(image_file(m), 0, T) || get_matrix(image_file(m), 1, T) ||
           values_get_real(image_file(m), "mu", mu) || values_get_text(image_file(m), "quark", quark, bytes);

@@ -403,22 +403,17 @@ static uint32_t await_word(const uint64_t *word, sum_ticket number)
     }
 }
 
-/* n words of the result of the kernel with a number. */
-static void await_words(uint32_t *words, sum_ticket number, int n)
+static uint32_t words[KERNEL_MAX_SUMS * SUM_WORDS];
+
+/* Waits for n words of the result of the kernel with a number. */
+static void take_words(kernel_id id, sum_ticket number, int n)
 {
+    gpu_enter_wait(kernel_infos[id].name);
     const int place = on_way[place_of(number)] == number ? place_of(number) : SUMS_ON_WAY;
     const uint64_t *result = device.result + place * (int)SUM_WORDS;
     REQUIRE(place < SUMS_ON_WAY || number == device.number, "no sum of number %u", number);
     for (int w = 0; w < n; w++) words[w] = await_word(result + w, number);
     if (place < SUMS_ON_WAY) on_way[place] = 0;
-}
-
-static uint32_t words[KERNEL_MAX_SUMS * SUM_WORDS];
-
-static void take_words(kernel_id id, sum_ticket ticket, int n)
-{
-    gpu_enter_wait(kernel_infos[id].name);
-    await_words(words, ticket, n);
     watchdog_leave();
     if (after_wait) after_wait();
 }
